@@ -25,15 +25,15 @@ bool tvmq_read_members(struct tvmq_json *json, const struct tvmq_member *members
   return !json->failed;
 }
 
-static void *field(const struct tvmq_member *member, void *object) { return (char *)object + member->offset; }
+static void *field_of(const struct tvmq_member *member, void *object) { return (char *)object + member->offset; }
 
 bool tvmq_read_text(struct tvmq_json *json, const struct tvmq_member *member, void *object) {
-  return tvmq_json_string(json, field(member, object), member->size);
+  return tvmq_json_string(json, field_of(member, object), member->size);
 }
 
-bool tvmq_read_number(struct tvmq_json *json, const struct tvmq_member *member, void *object) { return tvmq_json_number(json, field(member, object)); }
+bool tvmq_read_number(struct tvmq_json *json, const struct tvmq_member *member, void *object) { return tvmq_json_number(json, field_of(member, object)); }
 
-bool tvmq_read_truth(struct tvmq_json *json, const struct tvmq_member *member, void *object) { return tvmq_json_bool(json, field(member, object)); }
+bool tvmq_read_truth(struct tvmq_json *json, const struct tvmq_member *member, void *object) { return tvmq_json_bool(json, field_of(member, object)); }
 
 bool tvmq_read_choice(struct tvmq_json *json, const struct tvmq_member *member, void *object) {
   static const struct tvmq_member members[] = {
@@ -43,10 +43,10 @@ bool tvmq_read_choice(struct tvmq_json *json, const struct tvmq_member *member, 
       {"rows", tvmq_read_number, offsetof(struct tvmq_choice_text, rows), 0, false},
       {"panels", tvmq_read_number, offsetof(struct tvmq_choice_text, panels), 0, false},
   };
-  return tvmq_read_members(json, members, sizeof members / sizeof members[0], field(member, object));
+  return tvmq_read_members(json, members, sizeof members / sizeof members[0], field_of(member, object));
 }
 
-// A whole number of things in memory.
+// Returns whether the number is a plausible count: a whole number from 0 to 2^30.
 static bool is_size(double number) { return number >= 0 && number <= (double)(1 << 30) && number == floor(number); }
 
 bool tvmq_choice_sane(const struct tvmq_choice_text *text) { return is_size(text->rows) && is_size(text->panels); }

@@ -12,16 +12,16 @@
 
 enum { NAME_SIZE = 160 };
 
-// The members of a line that are read.
+// The members that are read from a line.
 struct line {
   double version;
   char cpu[NAME_SIZE], identity[NAME_SIZE], task[TVMQ_TASK_SIZE];
   bool in_order, proven;
   struct tvmq_choice_text choice;
-  double least_ns, default_least_ns;  // of the times
+  double least_ns, default_least_ns;  // shortest times
 };
 
-// The least of an array of times.
+// Reads an array of times and stores the shortest.
 static bool read_times(struct tvmq_json *json, const struct tvmq_member *member, void *object) {
   size_t n = 0;
   double time, least = INFINITY;
@@ -47,7 +47,7 @@ static const struct tvmq_member line_members[] = {
 };
 enum { N_LINE = sizeof line_members / sizeof line_members[0] };
 
-// A line of another version need not have the members of this one.
+// Returns whether the line has another version of the format. Such a line may have other members.
 static bool is_of_other_version(const char *text, size_t size) {
   struct tvmq_json json = {.at = text, .end = text + size};
   char key[TVMQ_MEMBER_NAME];
@@ -63,7 +63,7 @@ static bool is_of_other_version(const char *text, size_t size) {
 
 static uint64_t hash_of(const char *task) { return tvmq_checksum(0, task, strlen(task)); }
 
-static struct tvmq_tuned *find(const struct tvmq_tuning_records *records, const char *task) {
+static struct tvmq_tuned *find_tuned(const struct tvmq_tuning_records *records, const char *task) {
   const uint64_t hash = hash_of(task);
   for (size_t i = 0; i < records->n; i++) {
     if (records->list[i].hash == hash && strcmp(records->list[i].task, task) == 0) return &records->list[i];
@@ -72,12 +72,12 @@ static struct tvmq_tuned *find(const struct tvmq_tuning_records *records, const 
 }
 
 const struct tvmq_choice *tvmq_tuning_records_find(const struct tvmq_tuning_records *records, const char *task) {
-  const struct tvmq_tuned *found = find(records, task);
+  const struct tvmq_tuned *found = find_tuned(records, task);
   return found != NULL ? &found->choice : NULL;
 }
 
-// A new entry for the task; NULL: there are too many, or memory is short.
-static struct tvmq_tuned *add(struct tvmq_tuning_records *records, const char *task) {
+// Adds an entry for the task. Returns NULL if there are too many or memory is short.
+static struct tvmq_tuned *add_tuned(struct tvmq_tuning_records *records, const char *task) {
   if (records->n == TVMQ_MOST_TUNED) return NULL;
   if (records->list == NULL) records->list = tvmq_alloc(TVMQ_MOST_TUNED * sizeof *records->list);
   char *copy = records->list != NULL ? tvmq_alloc(strlen(task) + 1) : NULL;
@@ -88,25 +88,25 @@ static struct tvmq_tuned *add(struct tvmq_tuning_records *records, const char *t
   return entry;
 }
 
-static void take(struct tvmq_tuning_records *records, const struct line *line, const struct tvmq_choice *choice) {
+static void take_line(struct tvmq_tuning_records *records, const struct line *line, const struct tvmq_choice *choice) {
   const double gain = line->default_least_ns / line->least_ns;
-  struct tvmq_tuned *entry = find(records, line->task);
+  struct tvmq_tuned *entry = find_tuned(records, line->task);
   records->taken++;
   if (entry != NULL && entry->gain >= gain) return;
-  if (entry == NULL) entry = add(records, line->task);
+  if (entry == NULL) entry = add_tuned(records, line->task);
   if (entry == NULL) return;
   entry->choice = *choice;
   entry->gain = gain;
 }
 
-// Lines written before there were identities go by the name alone.
+// Returns whether the line is for this CPU. Old lines without an identity are compared by name only.
 static bool is_of_this_machine(const struct tvmq_tuning_records *records, const struct line *line) {
   return strcmp(line->cpu, records->cpu) == 0 && line->in_order == records->in_order &&
          (line->identity[0] == '\0' || strcmp(line->identity, records->identity) == 0);
 }
 
-// The counter that the line belongs to.
-static size_t *judge(struct tvmq_tuning_records *records, const char *text, size_t size, struct line *line, struct tvmq_choice *choice) {
+// Parses a line and returns the counter for its outcome.
+static size_t *classify_line(struct tvmq_tuning_records *records, const char *text, size_t size, struct line *line, struct tvmq_choice *choice) {
   struct tvmq_json json = {.at = text, .end = text + size};
   if (!tvmq_read_members(&json, line_members, N_LINE, line) || !tvmq_json_done(&json) || line->version != TVMQ_RECORDS_VERSION)
     return is_of_other_version(text, size) ? &records->other_version : &records->bad;
@@ -121,9 +121,9 @@ static size_t *judge(struct tvmq_tuning_records *records, const char *text, size
 static void parse_line(struct tvmq_tuning_records *records, const char *text, size_t size) {
   struct line line = {0};
   struct tvmq_choice choice;
-  size_t *counter = judge(records, text, size, &line, &choice);
+  size_t *counter = classify_line(records, text, size, &line, &choice);
   if (counter == &records->taken) {
-    take(records, &line, &choice);
+    take_line(records, &line, &choice);
   } else {
     ++*counter;
   }
@@ -158,7 +158,7 @@ static const char *read_all(struct tvmq_tuning_records *records, FILE *file) {
   const size_t size = fread(text, 1, (size_t)about.st_size, file);
   const bool failed = ferror(file) != 0;
   const size_t before = records_in(records), bad = records->bad;
-  if (!failed) tvmq_tuning_records_parse(records, text, size);  // whole or not at all
+  if (!failed) tvmq_tuning_records_parse(records, text, size);  // parse only a file that was read completely
   tvmq_free(text);
   if (failed) return "cannot be read";
   return records_in(records) == before && records->bad > bad ? "no line is a record" : NULL;
@@ -166,7 +166,7 @@ static const char *read_all(struct tvmq_tuning_records *records, FILE *file) {
 
 const char *tvmq_tuning_records_read(struct tvmq_tuning_records *records, const char *path) {
   struct stat about;
-  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return "not a regular file";  // opening a pipe would wait
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return "not a regular file";  // opening a pipe would block
   FILE *file = fopen(path, "rbe");
   if (file == NULL) return "cannot be opened";
   const char *why = read_all(records, file);

@@ -1,6 +1,8 @@
-// Records of tuning, as files of JSON lines hold them (docs/records.md): for each task that has been tuned on this machine the choice that was proven fastest.
+// Tuning records from files of JSON lines (docs/records.md): for each task that was tuned on this machine, the choice
+// that proved fastest.
 //
-// Whatever a file holds, it can make a node slower at worst: choices that are not legal for a node are refused where it is planned.
+// The worst that a corrupt file can do is to make a node slower: planning refuses choices that are not legal for a
+// node.
 #pragma once
 
 #include <stdbool.h>
@@ -12,31 +14,32 @@
 enum { TVMQ_RECORDS_VERSION = 1, TVMQ_MOST_TUNED = 4096, TVMQ_TASK_SIZE = 512, TVMQ_RECORDS_BYTES = 64 << 20 };
 
 struct tvmq_tuned {
-  uint64_t hash;  // of the task
+  uint64_t hash;  // hash of the task
   char *task;     // a signature (graph/signature.h)
   struct tvmq_choice choice;
-  double gain;  // the default's least time over its own
+  double gain;  // shortest time of the default divided by that of this choice
 };
 
 struct tvmq_tuning_records {
-  const char *cpu, *identity;  // whose records count: its name, what tells it from others of that name (cpu/cpu.h), and how it executes
-  bool in_order;
+  const char *cpu, *identity;  // name and identity (cpu/cpu.h) of the CPU whose records are used
+  bool in_order;               // whether that CPU executes in program order
   struct tvmq_tuned *list;
   size_t n;
-  // Counts of lines, by what became of them
-  size_t taken;         // for this machine, of proven choices
-  size_t measurements;  // for this machine, not proven: they are for the tuner
-  size_t other_machine;
-  size_t other_version;  // of the format
-  size_t unknown;        // kernels or ways that this library lacks
-  size_t bad;            // no records
+  // Numbers of lines by outcome
+  size_t taken;          // used: proven choices for this machine
+  size_t measurements;   // for this machine but not proven; only the tuner uses them
+  size_t other_machine;  // for another machine
+  size_t other_version;  // in another version of the format
+  size_t unknown;        // with kernels or algorithms that this library does not have
+  size_t bad;            // not a record
 };
 
-// Adds those of a file, or of a text. Of several for one task the one with the greatest gain counts. NULL, or why the file is of no use (static string).
+// Add the records of a file or a text. If a task has several records, the one with the greatest gain is kept.
+// tvmq_tuning_records_read returns NULL, or a static string that says why the file is unusable.
 const char *tvmq_tuning_records_read(struct tvmq_tuning_records *records, const char *path);
 void tvmq_tuning_records_parse(struct tvmq_tuning_records *records, const char *text, size_t size);
 
 void tvmq_tuning_records_free(struct tvmq_tuning_records *records);
 
-// The choice for a task; NULL: there is none.
+// Returns the choice for a task, or NULL if there is none.
 const struct tvmq_choice *tvmq_tuning_records_find(const struct tvmq_tuning_records *records, const char *task);
