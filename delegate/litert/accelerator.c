@@ -19,7 +19,7 @@ extern LiteRtAcceleratorDef LiteRtAcceleratorImpl;
 const void *tvmq_accelerator_delegate(int index) { return tvmq_live_at(index); }
 
 static void complain(const char *what) {
-  static const char own_name[] = "tvmq-delegate: ";  // which the delegate's messages begin with, and the log's too
+  static const char own_name[] = "tvmq-delegate: ";  // prefix of the delegate's messages, which tvmq_log adds again
   const size_t size = sizeof own_name - 1;
   tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "CompiledModel: %s", strncmp(what, own_name, size) == 0 ? what + size : what);
 }
@@ -48,7 +48,7 @@ static void *open_library(const struct tvmq_configuration *configuration) {
   return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
-// Loads the library at the first call; it stays from then on.
+// Loads the library at the first call and never unloads it.
 static bool have_library(const struct tvmq_configuration *configuration) {
   pthread_mutex_lock(&delegates.mutex);
   if (delegates.destroy == NULL) {
@@ -56,11 +56,11 @@ static bool have_library(const struct tvmq_configuration *configuration) {
     void *create = library != NULL ? dlsym(library, "tflite_plugin_create_delegate") : NULL;
     void *destroy = library != NULL ? dlsym(library, "tflite_plugin_destroy_delegate") : NULL;
     if (create != NULL && destroy != NULL) {
-      memcpy(&delegates.create, &create, sizeof create);  // no cast leads from data to functions
+      memcpy(&delegates.create, &create, sizeof create);  // ISO C has no cast from void * to a function pointer
       memcpy(&delegates.destroy, &destroy, sizeof destroy);
     } else {
       const char *why = dlerror();
-      complain(why != NULL ? why : "the library of the delegate lacks its functions");
+      complain(why != NULL ? why : "the delegate's library does not export its functions");
     }
   }
   const bool found = delegates.destroy != NULL;
@@ -68,12 +68,12 @@ static bool have_library(const struct tvmq_configuration *configuration) {
   return found;
 }
 
-static void destroy(void *delegate) {
+static void destroy_delegate(void *delegate) {
   tvmq_live_remove(delegate);
   delegates.destroy(delegate);
 }
 
-// ---- what the runtime calls
+// ---- callbacks of the runtime
 
 static LiteRtStatus get_name(LiteRtAccelerator accelerator, const char **name) {
   (void)accelerator;
@@ -89,7 +89,7 @@ static LiteRtStatus get_version(LiteRtAccelerator accelerator, LiteRtApiVersion 
   return kLiteRtStatusOk;
 }
 
-static const LiteRtAcceleratorDef *gpu;  // the accelerator whose place ours takes; NULL without
+static const LiteRtAcceleratorDef *gpu;  // the GPU accelerator that this one replaces, or NULL
 
 static LiteRtStatus get_hardware_support(LiteRtAccelerator accelerator, int *hardware) {
   (void)accelerator;
@@ -98,7 +98,8 @@ static LiteRtStatus get_hardware_support(LiteRtAccelerator accelerator, int *har
   return kLiteRtStatusOk;
 }
 
-// A delegate that is responsible is created for the models alone that ask for its hardware.
+// Always responsible: the runtime creates the delegate only for models that request hardware which the accelerator
+// supports.
 static LiteRtStatus is_responsible(LiteRtAccelerator accelerator, bool *responsible) {
   (void)accelerator;
   if (responsible == NULL) return kLiteRtStatusErrorInvalidArgument;
@@ -106,7 +107,7 @@ static LiteRtStatus is_responsible(LiteRtAccelerator accelerator, bool *responsi
   return kLiteRtStatusOk;
 }
 
-// The model's CPU options as text, NULL without.
+// Returns the model's CPU options as text, or NULL if there are none.
 static const char *find_cpu_options(const LiteRtRuntimeContext *context, LiteRtOptions options) {
   LiteRtOpaqueOptions opaque = NULL;
   void *text = NULL;
@@ -114,21 +115,22 @@ static const char *find_cpu_options(const LiteRtRuntimeContext *context, LiteRtO
   return context->find_opaque_options_data(opaque, "xnnpack", &text) == kLiteRtStatusOk ? text : NULL;
 }
 
-// Models that ask for a GPU are the GPU's; a runtime that does not tell what they ask for has them tried by it first.
+// Returns whether the GPU accelerator gets the model. If the runtime does not tell which hardware the model requests,
+// the GPU accelerator gets it.
 static bool wants_gpu(const LiteRtRuntimeContext *context, LiteRtOptions options) {
   int hardware = kLiteRtHwAcceleratorGpu;
   if (gpu != NULL && LITERT_HAS(context, get_options_hardware_accelerators)) context->get_options_hardware_accelerators(options, &hardware);
   return gpu != NULL && (hardware & kLiteRtHwAcceleratorGpu) != 0;
 }
 
-// Options of a model that the configuration does not settle.
+// Adds options of the model that the configuration does not set.
 static bool complete(struct tvmq_settings *settings, const struct tvmq_cpu_options *cpu) {
   const bool threads = tvmq_settings_get(settings, "num_threads") != NULL || cpu->num_threads[0] == '\0';
   const bool scaling = tvmq_settings_get(settings, "fully_connected") != NULL;
   return (threads || tvmq_settings_put(settings, "num_threads", cpu->num_threads)) && (scaling || tvmq_settings_put(settings, "fully_connected", "float64"));
 }
 
-// A wrapper that stays NULL leaves the model to the others.
+// Creates a delegate for the model. Leaves *wrapper NULL if the model is for another accelerator.
 static LiteRtStatus hand_out(LiteRtRuntimeContext *context, LiteRtOptions options, struct tvmq_configuration *configuration, LiteRtDelegateWrapper *wrapper) {
   if (!configuration->enabled) return kLiteRtStatusOk;
   struct tvmq_cpu_options *cpu = &(struct tvmq_cpu_options){0};
@@ -141,9 +143,9 @@ static LiteRtStatus hand_out(LiteRtRuntimeContext *context, LiteRtOptions option
   if (!have_library(configuration)) return kLiteRtStatusErrorRuntimeFailure;
   void *delegate = delegates.create(settings->names, settings->values, settings->n, complain);
   if (delegate == NULL) return kLiteRtStatusErrorInvalidArgument;
-  if (!tvmq_live_add(delegate) || context->wrap_delegate(delegate, destroy, wrapper) != kLiteRtStatusOk) {
-    destroy(delegate);
-    complain("the runtime does not take the delegate");
+  if (!tvmq_live_add(delegate) || context->wrap_delegate(delegate, destroy_delegate, wrapper) != kLiteRtStatusOk) {
+    destroy_delegate(delegate);
+    complain("the runtime does not accept the delegate");
     return kLiteRtStatusErrorRuntimeFailure;
   }
   return kLiteRtStatusOk;
@@ -154,7 +156,7 @@ static LiteRtStatus create_delegate(LiteRtRuntimeContext *context, LiteRtEnviron
   if (context == NULL || wrapper == NULL) return kLiteRtStatusErrorInvalidArgument;
   *wrapper = NULL;
   if (!LITERT_HAS(context, wrap_delegate) || !LITERT_HAS(context, get_opaque_options) || !LITERT_HAS(context, find_opaque_options_data)) {
-    tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "CompiledModel: the runtime's interface %d.%d of %d bytes is unknown: the model is left to it",
+    tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "CompiledModel: unknown interface %d.%d of %d bytes; the model is left to the runtime",
              context->abi_header.major_version, context->abi_header.minor_version, context->abi_header.struct_size);
     return kLiteRtStatusOk;
   }
@@ -180,13 +182,14 @@ LiteRtAcceleratorDef LiteRtAcceleratorImpl = {
     .buffer_handlers = {.device_tag = kLiteRtEnvOptionTagNull, .queue_tag = kLiteRtEnvOptionTagNull},
 };
 
-// ---- the accelerator whose place ours takes
+// ---- the GPU accelerator that this one replaces
 
 static bool fits(const LiteRtAcceleratorDef *def) {
   return def != NULL && def->abi_header.major_version == LITERT_ABI_MAJOR && def->abi_header.struct_size >= sizeof *def && def->create_delegate != NULL;
 }
 
-// The runtime reads the buffer handlers right after it has loaded this library, so that the other one is loaded along with it.
+// Loads the GPU accelerator as soon as this library is loaded, because the runtime then immediately reads the buffer
+// handlers.
 __attribute__((constructor)) static void chain(void) {
   struct tvmq_configuration *configuration = tvmq_configuration_read(&LiteRtAcceleratorImpl);
   if (configuration != NULL && configuration->gpu_accelerator != NULL) {
@@ -197,7 +200,7 @@ __attribute__((constructor)) static void chain(void) {
       LiteRtAcceleratorImpl.buffer_handlers = def->buffer_handlers;
     } else {
       const char *why = dlerror();
-      complain(why != NULL ? why : "gpu_accelerator names a library of another interface: it is not used");
+      complain(why != NULL ? why : "the library of gpu_accelerator has an unknown interface and is not used");
     }
   }
   free(configuration);

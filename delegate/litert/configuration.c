@@ -20,13 +20,13 @@ static void find_folder(struct tvmq_configuration *configuration, const void *ad
   configuration->folder[size] = '\0';
 }
 
-// The whole file, for free(). NULL and errno if it cannot be read.
-static char *contents(const char *path) {
+// Returns the whole file, to be released with free(). On failure, returns NULL and sets errno.
+static char *file_contents(const char *path) {
   FILE *file = fopen(path, "re");
   if (file == NULL) return NULL;
   char *text = calloc(1, TVMQ_SETTINGS_TEXT);
   const size_t size = text != NULL ? fread(text, 1, TVMQ_SETTINGS_TEXT, file) : 0;
-  const int wrong = text == NULL || ferror(file) ? errno : size == TVMQ_SETTINGS_TEXT ? EFBIG : 0;  // it needs room for its end
+  const int wrong = text == NULL || ferror(file) ? errno : size == TVMQ_SETTINGS_TEXT ? EFBIG : 0;  // needs a NUL
   fclose(file);
   if (wrong == 0) return text;
   free(text);
@@ -34,22 +34,22 @@ static char *contents(const char *path) {
   return NULL;
 }
 
-static void read_file(struct tvmq_configuration *configuration) {
+static void read_options_file(struct tvmq_configuration *configuration) {
   char path[TVMQ_PATH + sizeof options_file];
   snprintf(path, sizeof path, "%s%s", configuration->folder, options_file);
-  char *text = contents(path);
+  char *text = file_contents(path);
   if (text == NULL) {
     if (errno != ENOENT) snprintf(configuration->complaint, sizeof configuration->complaint, "%s: %s", path, strerror(errno));
     return;
   }
   if (!tvmq_settings_read(&configuration->settings, text, '\0')) {
-    snprintf(configuration->complaint, sizeof configuration->complaint, "%s: not lines of name=value, or too many", path);
+    snprintf(configuration->complaint, sizeof configuration->complaint, "%s: too many lines, or not lines of name=value", path);
   }
   free(text);
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char *told;  // what the process has told; NULL: nothing
+static char *told;  // lines from tvmq_accelerator_configure, or NULL
 
 bool tvmq_configuration_tell(const char *lines) {
   struct tvmq_settings *settings = calloc(1, sizeof *settings);
@@ -72,7 +72,7 @@ static void read_told(struct tvmq_configuration *configuration) {
   pthread_mutex_lock(&mutex);
   const bool taken = told == NULL || tvmq_settings_read(&configuration->settings, told, '\0');
   pthread_mutex_unlock(&mutex);
-  if (!taken) snprintf(configuration->complaint, sizeof configuration->complaint, "there are too many options");
+  if (!taken) snprintf(configuration->complaint, sizeof configuration->complaint, "too many options");
 }
 
 struct tvmq_configuration *tvmq_configuration_read(const void *address) {
@@ -82,9 +82,9 @@ struct tvmq_configuration *tvmq_configuration_read(const void *address) {
   find_folder(configuration, address);
   const char *variable = getenv("TVMQ_OPTIONS");
   if (variable != NULL && !tvmq_settings_read(settings, variable, ';')) {
-    snprintf(configuration->complaint, sizeof configuration->complaint, "TVMQ_OPTIONS: not name=value;name=value, or too many");
+    snprintf(configuration->complaint, sizeof configuration->complaint, "TVMQ_OPTIONS: too many options, or not name=value;name=value");
   }
-  if (configuration->folder[0] != '\0') read_file(configuration);
+  if (configuration->folder[0] != '\0') read_options_file(configuration);
   read_told(configuration);
   configuration->library = tvmq_settings_take(settings, "library");
   configuration->gpu_accelerator = tvmq_settings_take(settings, "gpu_accelerator");

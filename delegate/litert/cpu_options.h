@@ -1,4 +1,4 @@
-// The part of a model's CPU options that concerns the delegate.
+// The CPU options of a model that concern the delegate.
 #pragma once
 
 #include <stdbool.h>
@@ -8,9 +8,10 @@
 enum { TVMQ_NUM_THREADS = 16 };
 
 struct tvmq_cpu_options {
-  bool delegates;                      // false: the model wants the runtime's own kernels and nothing else
-  char num_threads[TVMQ_NUM_THREADS];  // as written; "" if it is not given
+  bool delegates;                      // false: the model requests the runtime's own kernels
+  char num_threads[TVMQ_NUM_THREADS];  // text of the option; "" if not set
 };
 
-// text: as LiteRT writes them, lines of name = value; NULL if the model has none. False if they cannot be read.
+// Parses `text`, lines of name = value in LiteRT's format, or NULL if the model has no CPU options. Returns false if
+// the text cannot be parsed.
 bool tvmq_cpu_options_read(const char *text, struct tvmq_cpu_options *options);

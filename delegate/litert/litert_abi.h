@@ -1,7 +1,9 @@
-// The parts of LiteRT's accelerator interface that we offer and call, declared by us: the library links no LiteRT symbol and one file serves every version.
+// Own declarations of the parts of LiteRT's accelerator interface that this library implements and calls. So the
+// library needs no LiteRT symbol, and one file works with every version.
 //
-// Valid for LiteRT from 2.2 on (major version 1 of both structures), 64-bit. Versions up to 2.1 have another structure, and never look at ours: its header
-// holds a version that they do not know. Both structures begin with their own size and version, which accelerator.c compares before it calls anything.
+// Valid for 64-bit LiteRT from 2.2 on (major version 1 of both structures). LiteRT up to 2.1 has another structure; it
+// rejects this one by the version in its header. Both structures start with their size and version, which accelerator.c
+// checks before it calls anything.
 #pragma once
 
 #include <stdbool.h>
@@ -12,10 +14,10 @@ _Static_assert(sizeof(void *) == 8 && sizeof(size_t) == 8 && sizeof(int) == 4, "
 
 enum { LITERT_ABI_MAJOR = 1 };
 
-// The statuses that we return or tell apart; there are many more.
+// The statuses that this library returns or checks; LiteRT has many more.
 typedef enum { kLiteRtStatusOk = 0, kLiteRtStatusErrorInvalidArgument = 1, kLiteRtStatusErrorRuntimeFailure = 3, kLiteRtStatusErrorNotFound = 6 } LiteRtStatus;
 
-enum { kLiteRtHwAcceleratorCpu = 1, kLiteRtHwAcceleratorGpu = 2 };  // bits of a set
+enum { kLiteRtHwAcceleratorCpu = 1, kLiteRtHwAcceleratorGpu = 2 };  // bit mask
 enum { kLiteRtEnvOptionTagNull = 255 };
 
 typedef struct LiteRtEnvironmentT *LiteRtEnvironment;
@@ -25,7 +27,7 @@ typedef struct LiteRtOpaqueOptionsT *LiteRtOpaqueOptions;
 typedef struct LiteRtDelegateWrapperT *LiteRtDelegateWrapper;
 
 typedef struct {
-  uint16_t struct_size;  // of the whole structure
+  uint16_t struct_size;  // bytes of the whole structure
   uint16_t major_version, minor_version;
   uint16_t reserved;
 } LiteRtAbiHeader;
@@ -34,7 +36,7 @@ typedef struct {
   int major, minor, patch;
 } LiteRtApiVersion;
 
-// The runtime offers accelerators a table of functions. Those that we do not call are counted.
+// The runtime's table of functions for accelerators. Arrays stand for functions that this library does not call.
 typedef struct {
   LiteRtAbiHeader abi_header;
   void (*buffers[9])(void);
@@ -51,12 +53,13 @@ _Static_assert(offsetof(LiteRtRuntimeContext, find_opaque_options_data) == 88, "
 _Static_assert(offsetof(LiteRtRuntimeContext, wrap_delegate) == 144, "layout of version 1");
 _Static_assert(offsetof(LiteRtRuntimeContext, get_options_hardware_accelerators) == 400, "layout of version 1.1");
 
-// Whether the runtime's table reaches as far as `member`, and has it.
+// Returns whether the runtime's table is long enough to contain `member`, and `member` is not NULL.
 #define LITERT_HAS(context, member)                           \
   ((context)->abi_header.major_version == LITERT_ABI_MAJOR && \
    (context)->abi_header.struct_size >= offsetof(LiteRtRuntimeContext, member) + sizeof((context)->member) && (context)->member != NULL)
 
-// How an accelerator makes buffers of its own. Ours makes none; a GPU's are handed on as they are.
+// Functions with which an accelerator creates its own buffers. This library has none; it passes on those of a GPU
+// accelerator.
 typedef struct {
   LiteRtAbiHeader abi_header;
   void (*functions[6])(void);
@@ -65,7 +68,7 @@ typedef struct {
   int buffer_types[16];
 } LiteRtBufferHandlers;
 
-// An accelerator: what the runtime reads from the symbol LiteRtAcceleratorImpl of a library.
+// An accelerator. The runtime reads it from a library's symbol LiteRtAcceleratorImpl.
 typedef struct {
   LiteRtAbiHeader abi_header;
   LiteRtStatus (*get_name)(LiteRtAccelerator accelerator, const char **name);

@@ -1,4 +1,4 @@
-// Options as text: lines of name=value.
+// Settings parsed from text: lines of name=value.
 #pragma once
 
 #include <stdbool.h>
@@ -6,22 +6,23 @@
 
 enum { TVMQ_SETTINGS = 32, TVMQ_SETTINGS_TEXT = 8192 };
 
-// Names and values point into `text`. Begin with zeros. Not to be copied.
+// Names and values point into `text`, so do not copy this structure. Initialize it with zeros.
 struct tvmq_settings {
   size_t n, used;
   const char *names[TVMQ_SETTINGS], *values[TVMQ_SETTINGS];
   char text[TVMQ_SETTINGS_TEXT];
 };
 
-// Adds what `text` says; a name that is known already gets the new value. Settings are separated by line breaks, and by `separator` if that is not '\0'. Empty
-// ones, and those that begin with '#', say nothing. False if a piece is no setting or there are too many of them.
+// Adds the settings in `text`; a name that is already set gets the new value. Settings are separated by line breaks
+// and, unless it is '\0', by `separator`. Empty ones and those that begin with '#' are ignored. Returns false if one is
+// malformed or there are too many.
 bool tvmq_settings_read(struct tvmq_settings *settings, const char *text, char separator);
 
-// The same with one setting.
+// Adds one setting. Returns false if there are too many.
 bool tvmq_settings_put(struct tvmq_settings *settings, const char *name, const char *value);
 
-// NULL if it is not set.
+// Returns the value of a setting, or NULL if it is not set.
 const char *tvmq_settings_get(const struct tvmq_settings *settings, const char *name);
 
-// Takes a setting out; its value as above.
+// Removes a setting. Returns its value, or NULL if it was not set.
 const char *tvmq_settings_take(struct tvmq_settings *settings, const char *name);

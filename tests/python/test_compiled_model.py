@@ -186,7 +186,7 @@ print("delegate" if library.tvmq_accelerator_delegate(0) else "none")
         ("num_threads=1; log_severity=silent", "", "delegate"),
         ("enabled=false", "", "none"),
         ("enabled=false", "# on again\nenabled=true\n", "delegate"),
-        ("no setting", "", "TVMQ_OPTIONS: not name=value;name=value"),
+        ("no setting", "", "TVMQ_OPTIONS: too many options, or not name=value;name=value"),
         ("", "no setting", "not lines of name=value"),
         ("", None, "Is a directory"),
         ("isa=6502", "", "isa"),
