@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// SplitMix64: one state, and every state is a good one to begin with.
+// SplitMix64: has a single state, and any initial state is good.
 static uint64_t draw(uint64_t *state) {
   uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);

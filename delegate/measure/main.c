@@ -1,4 +1,4 @@
-// tvmq-measure: measures what a plan says on a machine that has neither Python nor TFLite, and writes JSON lines (docs/measure.md).
+// tvmq-measure: runs a measurement plan on a machine without Python and TFLite and writes JSON lines (docs/measure.md).
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -66,7 +66,7 @@ static void write_choice(const struct tvmq_choice *choice) {
 
 static void end_line(void) {
   puts("}");
-  if (fflush(stdout) != 0 || ferror(stdout)) give_up(UNWRITTEN, "the results cannot be written");
+  if (fflush(stdout) != 0 || ferror(stdout)) give_up(UNWRITTEN, "cannot write the results");
 }
 
 static void write_state(void) {
@@ -168,8 +168,8 @@ static char *read_all(FILE *file, size_t *size) {
   char *text = tvmq_alloc_unset(PLAN_BYTES + 1);
   if (text == NULL) give_up(USAGE, "out of memory");
   *size = fread(text, 1, PLAN_BYTES + 1, file);
-  if (ferror(file)) give_up(USAGE, "the plan cannot be read");
-  if (*size > PLAN_BYTES) give_up(USAGE, "the plan has more than 16 MiB");
+  if (ferror(file)) give_up(USAGE, "cannot read the plan");
+  if (*size > PLAN_BYTES) give_up(USAGE, "the plan is larger than 16 MiB");
   return text;
 }
 
@@ -181,8 +181,9 @@ static void only_read(const struct tvmq_plan_line *line, size_t number, uint32_t
   (void)cpu;
 }
 
-// Nothing is measured of a plan with a line that is none.
-static size_t walk(const char *text, size_t size, use_line use, uint32_t cpu) {
+// Calls `use` for each line of the plan and returns the number of lines. Exits at the first invalid line. main first
+// walks the plan with only_read, so an invalid plan is rejected before anything is measured.
+static size_t walk_plan(const char *text, size_t size, use_line use, uint32_t cpu) {
   struct tvmq_plan_line line = {.n = 0};
   size_t number = 0;
   while (size > 0) {
@@ -201,7 +202,7 @@ static size_t walk(const char *text, size_t size, use_line use, uint32_t cpu) {
 // ---- arguments
 
 static void on_alarm(int signal_number) {
-  static const char message[] = "tvmq-measure: the time is over (--max-secs)\n";
+  static const char message[] = "tvmq-measure: time limit reached (--max-secs)\n";
   (void)signal_number;
   if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(UNWRITTEN);
   _exit(LATE);
@@ -210,10 +211,10 @@ static void on_alarm(int signal_number) {
 static uint32_t features_of(const char *name) {
   for (size_t i = 0; i < tvmq_n_isas; i++) {
     if (strcmp(tvmq_isas[i].name, name) != 0) continue;
-    if (!tvmq_isa_offered(&tvmq_isas[i])) give_up(USAGE, "this CPU has no %s", name);
+    if (!tvmq_isa_offered(&tvmq_isas[i])) give_up(USAGE, "this CPU does not support the instruction set %s", name);
     return tvmq_isas[i].cpu;
   }
-  give_up(USAGE, "no instruction set is called %s", name);
+  give_up(USAGE, "unknown instruction set %s", name);
 }
 
 struct arguments {
@@ -225,7 +226,7 @@ struct arguments {
 static unsigned seconds_of(const char *text) {
   char *end;
   const long seconds = strtol(text, &end, 10);
-  if (*end != '\0' || seconds < 1 || seconds > 1000000) give_up(USAGE, "--max-secs is no number of seconds: %s", text);
+  if (*end != '\0' || seconds < 1 || seconds > 1000000) give_up(USAGE, "--max-secs must be 1 to 1000000 seconds: %s", text);
   return (unsigned)seconds;
 }
 
@@ -255,14 +256,14 @@ int main(int argc, char **argv) {
   signal(SIGALRM, on_alarm);
   alarm(given.max_secs);
   FILE *file = given.path != NULL ? fopen(given.path, "rbe") : stdin;
-  if (file == NULL) give_up(USAGE, "%s cannot be opened", given.path);
+  if (file == NULL) give_up(USAGE, "cannot open %s", given.path);
   size_t size;
   char *text = read_all(file, &size);
   if (file != stdin) fclose(file);
-  walk(text, size, only_read, given.cpu);
+  walk_plan(text, size, only_read, given.cpu);
   tvmq_fp_enter();
   write_machine(given.cpu);
-  const size_t n = walk(text, size, measure, given.cpu);
+  const size_t n = walk_plan(text, size, measure, given.cpu);
   printf("{\"end\": %zu, ", n);
   write_state();
   end_line();

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 
-// A choice, and that there is one.
-static bool read_choice(struct tvmq_json *json, const struct tvmq_member *member, void *object) {
+// Reads a step's choice and sets has_choice.
+static bool read_step_choice(struct tvmq_json *json, const struct tvmq_member *member, void *object) {
   struct tvmq_plan_step *step = object;
   step->has_choice = true;
   return tvmq_read_choice(json, member, object) && tvmq_choice_sane(&step->choice);
@@ -15,10 +15,10 @@ static bool read_choice(struct tvmq_json *json, const struct tvmq_member *member
 
 static const struct tvmq_member step_members[] = {
     {"task", tvmq_read_text, offsetof(struct tvmq_plan_step, task), TVMQ_TASK_SIZE, false},
-    {"choice", read_choice, offsetof(struct tvmq_plan_step, choice), 0, true},
+    {"choice", read_step_choice, offsetof(struct tvmq_plan_step, choice), 0, true},
 };
 
-// The next step, not filled; NULL: there is no room.
+// Appends an empty step. Returns NULL and sets line->full if there is no room.
 static struct tvmq_plan_step *add_step(struct tvmq_plan_line *line) {
   if (line->n == line->room) {
     const size_t room = line->room > 0 ? 4 * line->room : 4;
@@ -60,9 +60,10 @@ const char *tvmq_plan_read(struct tvmq_plan_line *line, const char *text, size_t
   line->repeats = 5;
   line->compare = line->candidates = false;
   if (!tvmq_read_members(&json, line_members, sizeof line_members / sizeof line_members[0], line) || !tvmq_json_done(&json))
-    return line->full != NULL ? line->full : "no object with steps, each with its task, and of repeats, compare and candidates";
+    return line->full != NULL ? line->full : "not an object with steps, each with a task, and optionally repeats, compare and candidates";
   if (line->n == 0) return "no steps";
-  if (!(line->repeats >= 1 && line->repeats <= TVMQ_MOST_REPEATS) || line->repeats != floor(line->repeats)) return "repeats are not 1 to 1000";
+  if (!(line->repeats >= 1 && line->repeats <= TVMQ_MOST_REPEATS) || line->repeats != floor(line->repeats))
+    return "repeats is not a whole number from 1 to 1000";
   return NULL;
 }
 

@@ -12,7 +12,8 @@
 
 enum { MACS_A_BYTE = 200 };
 
-// How operators of a name are made: `describe` fills in the description, the constants and the sizes of the tensors. NULL, or why it cannot.
+// How to make operators of one name. `describe` fills in the description, the constants and the sizes of the tensors.
+// It returns NULL, or why it cannot.
 struct recipe {
   const char *op;
   const struct tvmq_op_class *op_class;
@@ -20,15 +21,15 @@ struct recipe {
   bool is_conv;
 };
 
-static const char *const malformed = "its signature lacks a word, or has a wrong one";
-static const char *const too_large = "its tensors are too large, or it is too much work";
+static const char *const malformed = "the signature lacks a word or has an invalid one";
+static const char *const too_large = "the tensors are too large, or there are too many multiply-accumulates";
 
-// Zero points near those of common models.
+// Returns a quantization with a zero point typical of common models.
 static struct tvmq_quant quant_of(enum tvmq_type type, float scale) {
   return (struct tvmq_quant){.scale = scale, .zero_point = type == TVMQ_TYPE_U8 ? 127 : type == TVMQ_TYPE_S8 ? -1 : 0};
 }
 
-// Sets the bytes of a tensor of so many elements. False: it is too large.
+// Computes the bytes of a tensor with these dimensions. Returns false if the tensor is too large.
 static bool set_bytes(const struct tvmq_made *made, size_t *bytes, enum tvmq_type type, const int32_t *dims, int n) {
   *bytes = tvmq_type_bytes(type);
   for (int i = 0; i < n; i++) {
@@ -39,7 +40,7 @@ static bool set_bytes(const struct tvmq_made *made, size_t *bytes, enum tvmq_typ
 
 // ---- convolutions
 
-// Padding below or on the right: the border is all of it, since the convolution is made without padding of its own.
+// Returns the padding below or to the right. All padding is in the border, because the convolution itself has none.
 static int32_t pad_behind(int32_t in, int32_t before, int32_t out, int32_t filter, int32_t stride, int32_t dilation) {
   const int64_t behind = tvmq_pad_behind(in, before, out, filter, stride, dilation);
   return behind < INT16_MAX ? (int32_t)behind : INT16_MAX;
@@ -65,7 +66,7 @@ static const char *read_conv(const char *signature, struct tvmq_conv_desc *d) {
   return NULL;
 }
 
-// Types of the bias, zero points, and scales by which results span the output's codes.
+// Sets the bias type, the zero points, and scales for which results use the whole range of the output type.
 static const char *quantize_conv(const char *signature, struct tvmq_made *made, struct tvmq_conv_desc *d) {
   const bool wide = d->in_type == TVMQ_TYPE_S16, odd = tvmq_word_there(signature, "filter_zero_point");
   d->bias_type = TVMQ_TYPE_S32;
@@ -85,7 +86,7 @@ static const char *quantize_conv(const char *signature, struct tvmq_made *made, 
 }
 
 static const char *make_conv(const char *signature, struct tvmq_made *made) {
-  struct tvmq_conv_desc *d = &made->desc.conv;  // of a FULLY_CONNECTED the first member
+  struct tvmq_conv_desc *d = &made->desc.conv;  // also the first member of the description of FULLY_CONNECTED
   const char *why = read_conv(signature, d);
   if (why != NULL) return why;
   const int32_t ins[] = {d->batch, d->in_h, d->in_w, d->in_c}, outs[] = {d->batch, d->out_h, d->out_w, d->out_c};
@@ -133,9 +134,9 @@ static const char *make_fully_connected(const char *signature, struct tvmq_made 
   return make_dense(signature, made);
 }
 
-// ---- operators of elements
+// ---- elementwise operators
 
-// The types and the number of elements that plain operators sign with (cpu/ops/plain.h).
+// Reads the types and the number of elements from the signature of a plain operator (cpu/ops/plain.h).
 static const char *read_plain(const char *signature, struct tvmq_made *made, enum tvmq_type *in, enum tvmq_type *out, int32_t *n) {
   if (!tvmq_word_tensor(signature, "in", in, 0, NULL) || !tvmq_word_tensor(signature, "out", out, 0, NULL) || !tvmq_word_numbers(signature, "elements", 1, n))
     return malformed;
@@ -154,7 +155,7 @@ static const char *make_quantize(const char *signature, struct tvmq_made *made) 
   return NULL;
 }
 
-// Lines that repeat are those of the second input.
+// Makes an operator with two inputs. If the signature has "line", the second input has one line, which is broadcast.
 static const char *make_binary(const char *signature, struct tvmq_made *made) {
   static const char *const names[] = {
       [TVMQ_OPERATION_ADD] = "ADD",         [TVMQ_OPERATION_SUB] = "SUB",
@@ -183,7 +184,8 @@ static const char *make_binary(const char *signature, struct tvmq_made *made) {
   return why;
 }
 
-// Any of the ways to lay the output's pixels over the input's will do that is exact for the type.
+// Makes a RESIZE_BILINEAR. The signature does not tell how output pixels map to input pixels; uses the first mapping
+// that is exact for the type.
 static const char *make_resize(const char *signature, struct tvmq_made *made) {
   struct tvmq_resize_desc *d = &made->desc.resize;
   int32_t n, out[3], in[2];
@@ -203,7 +205,7 @@ static const char *make_resize(const char *signature, struct tvmq_made *made) {
   return NULL;
 }
 
-// ---- all of them
+// ---- table of recipes
 
 static const struct recipe recipes[] = {
     {"CONV_2D", &tvmq_op_conv, make_dense, true},
@@ -229,8 +231,10 @@ static const struct recipe *find_recipe(const char *signature) {
   return NULL;
 }
 
-// As the model has it: tensors of a convolution with int8 weights are int8, and so are those of a squared difference; those that are not have been turned.
-static const char *claim(const struct recipe *recipe, const union tvmq_desc *desc) {
+// Returns why the operator would be refused, or NULL. Claims apply to the model's description. There, tensors of
+// convolutions with int8 weights and of SQUARED_DIFFERENCE are int8. If they are uint8 here, the delegate has turned
+// them, so turns them back first.
+static const char *claim_recipe(const struct recipe *recipe, const union tvmq_desc *desc) {
   union tvmq_desc described = *desc;
   const struct tvmq_conv_desc *conv = recipe->is_conv && desc->conv.filter_type == TVMQ_TYPE_S8 ? &desc->conv : NULL;
   if (conv != NULL) recipe->op_class->turn(&described, conv->in_type == TVMQ_TYPE_U8, conv->out_type == TVMQ_TYPE_U8);
@@ -242,11 +246,11 @@ static const char *claim(const struct recipe *recipe, const union tvmq_desc *des
 const char *tvmq_make_operator(const char *signature, size_t most_bytes, struct tvmq_made *made) {
   const struct recipe *recipe = find_recipe(signature);
   *made = (struct tvmq_made){.most_bytes = most_bytes};
-  if (recipe == NULL) return "no signature of an operator that can be made of it";
+  if (recipe == NULL) return "not the signature of an operator that can be measured";
   made->op = recipe->op;
   made->op_class = recipe->op_class;
   const char *why = recipe->describe(signature, made);
-  return why != NULL ? why : claim(recipe, &made->desc);
+  return why != NULL ? why : claim_recipe(recipe, &made->desc);
 }
 
 void tvmq_made_draw(const struct tvmq_made *made, int input, void *tensor) {

@@ -11,7 +11,7 @@
 
 enum { MOST_ZONES = 64, REFERENCE_STEPS = 100000, REFERENCE_NS = 20000000 };
 
-// The first line of a small file; "" where there is none.
+// Reads the first line of a small file, or "" if there is none.
 static void read_line(const char *path, char *text, size_t size) {
   FILE *file = fopen(path, "re");
   text[0] = '\0';
@@ -33,7 +33,7 @@ double tvmq_system_temperature(void) {
   for (int i = 0; i < MOST_ZONES; i++) {
     char path[64];
     snprintf(path, sizeof path, "/sys/class/thermal/thermal_zone%d/temp", i);
-    hottest = fmax(hottest, read_thousandths(path));  // the one that is a number
+    hottest = fmax(hottest, read_thousandths(path));  // fmax ignores NAN
   }
   return hottest;
 }
@@ -55,7 +55,7 @@ void tvmq_system_governor(char *text, size_t size) {
   read_line(path, text, size);
 }
 
-// A chain of products, each of which waits for the one before: as many cycles on a core as its multiplier takes.
+// Computes a chain of dependent products, so that its time is the latency of the core's multiplier times the steps.
 static uint64_t chain(uint64_t value) {
   for (int i = 0; i < REFERENCE_STEPS; i++) value = value * UINT64_C(0x9e3779b97f4a7c15) + 1;
   return value;

@@ -11,28 +11,30 @@
 #include "host/options.h"
 #include "measure/words.h"
 
-// A pass of a step.
+// One pass of a step.
 struct tvmq_trial_pass {
   const struct tvmq_trial_step *step;
   size_t number;
 };
 
-enum { SLICE_NS = 4000000, LEAST_RUNS = 3, MOST_THREADS = 64, N_VALUES = 3 };  // the last: of either option in signatures
+enum { SLICE_NS = 4000000, LEAST_RUNS = 3, MOST_THREADS = 64 };
+enum { N_VALUES = 3 };  // values of each option that signatures contain
 
-static bool fail(struct tvmq_trial *trial, size_t step, const char *why) {
+static bool fail_trial(struct tvmq_trial *trial, size_t step, const char *why) {
   snprintf(trial->error, sizeof trial->error, "step %zu: %s", step, why);
   return false;
 }
 
 // ---- preparing
 
-static const struct tvmq_machine *machine(void) {
+static const struct tvmq_machine *this_machine(void) {
   const char *known = tvmq_cpu_machine();
   const struct tvmq_machine *found = known != NULL ? tvmq_machine_named(known) : NULL;
   return found != NULL ? found : tvmq_machine_for(tvmq_cpu_in_order());
 }
 
-// The value of an option that a signature names; `value` stays where it names none. False: there is no such value.
+// Reads an option from a signature. Leaves *value unchanged if the signature does not have the option. Returns false if
+// the value is unknown.
 static bool read_option(const char *signature, const char *option, int *value) {
   char text[16], name[16];
   if (!tvmq_word_there(signature, option)) return true;
@@ -46,25 +48,26 @@ static bool read_option(const char *signature, const char *option, int *value) {
   return false;
 }
 
-// Options and threads are those of the first step: a delegate has the same for all nodes.
+// Takes options and the number of threads from the first step, because a delegate has the same ones for all nodes.
 static bool prepare_environment(struct tvmq_trial *trial, const char *signature, uint32_t cpu) {
   int rounding = TVMQ_ROUNDING_REFERENCE, winograd = TVMQ_WINOGRAD_AUTO;
   int32_t threads = 1;
-  if (!read_option(signature, "rounding", &rounding) || !read_option(signature, "winograd", &winograd)) return fail(trial, 0, "no such option");
+  if (!read_option(signature, "rounding", &rounding) || !read_option(signature, "winograd", &winograd))
+    return fail_trial(trial, 0, "unknown value of rounding or winograd");
   if (tvmq_word_there(signature, "threads") && (!tvmq_word_numbers(signature, "threads", 1, &threads) || threads < 1 || threads > MOST_THREADS))
-    return fail(trial, 0, "no such number of threads");
+    return fail_trial(trial, 0, "threads is not a number from 1 to 64");
   trial->transformed.limit = SIZE_MAX;
   trial->env = (struct tvmq_env){
       .cpu = cpu,
-      .machine = machine(),
+      .machine = this_machine(),
       .rounding = (enum tvmq_rounding)rounding,
       .winograd = (enum tvmq_winograd_use)winograd,
       .transformed = &trial->transformed,
       .scratch = &trial->scratch,
   };
-  if (threads > tvmq_cpu_count()) return fail(trial, 0, "there are not as many processors as it wants threads");
+  if (threads > tvmq_cpu_count()) return fail_trial(trial, 0, "more threads than processors");
   if (threads > 1) trial->env.threads = tvmq_threads_create(threads);
-  return tvmq_threads_count(trial->env.threads) == threads || fail(trial, 0, "its threads cannot be started");
+  return tvmq_threads_count(trial->env.threads) == threads || fail_trial(trial, 0, "cannot start the threads");
 }
 
 static const char *plan_operator(struct tvmq_trial_step *step, const struct tvmq_env *env) {
@@ -80,15 +83,15 @@ static const char *prepare_step(struct tvmq_trial *trial, struct tvmq_trial_step
   const char *why = tvmq_make_operator(wanted->task, most_bytes, &step->made);
   if (why != NULL) return why;
   tvmq_sign(step->made.op, step->made.op_class, &step->made.desc, &trial->env, step->signature);
-  if (!tvmq_same_operator(wanted->task, step->signature)) return "its signature has words that contradict each other, or are unknown";
-  if (wanted->has_choice && !tvmq_choice_known(&wanted->choice, &choice)) return "no such way, or no such kernel";
+  if (!tvmq_same_operator(wanted->task, step->signature)) return "the signature has words that contradict each other or are unknown";
+  if (wanted->has_choice && !tvmq_choice_known(&wanted->choice, &choice)) return "the choice has an unknown way or kernel";
   if (wanted->has_choice) env.wish = &choice;
   why = plan_operator(step, &env);
   if (why != NULL) return why;
-  return wanted->has_choice && !tvmq_same_choice(&step->info.choice, &choice) ? "not legal here: this choice" : NULL;
+  return wanted->has_choice && !tvmq_same_choice(&step->info.choice, &choice) ? "the choice is not legal here" : NULL;
 }
 
-static void run_task(void *context, struct tvmq_task task) {
+static void run_trial_task(void *context, struct tvmq_task task) {
   const struct tvmq_trial_pass *pass = context;
   const struct tvmq_trial_step *step = pass->step;
   void *out = step->out;
@@ -106,7 +109,7 @@ static bool find_rooms(struct tvmq_trial *trial) {
   }
   for (int k = 0; k < TVMQ_TRIAL_ROOMS; k++) {
     trial->rooms[k] = tvmq_alloc(bytes[k]);
-    if (trial->rooms[k] == NULL) return fail(trial, 0, "out of memory");
+    if (trial->rooms[k] == NULL) return fail_trial(trial, 0, "out of memory");
   }
   for (size_t i = 0; i < trial->n; i++) {
     struct tvmq_trial_step *step = &trial->steps[i];
@@ -132,13 +135,13 @@ static bool line_up(struct tvmq_trial *trial) {
       const struct tvmq_trial_step *step = &trial->steps[i];
       for (size_t number = 0; number < step->n_passes; number++, at++) {
         trial->passes[at] = (struct tvmq_trial_pass){step, number};
-        passes[at] = (struct tvmq_sequence_pass){step->by->n_tasks(step->op, number), run_task, &trial->passes[at]};
+        passes[at] = (struct tvmq_sequence_pass){step->by->n_tasks(step->op, number), run_trial_task, &trial->passes[at]};
       }
     }
     trial->sequence = tvmq_sequence_create(trial->env.threads, passes, n);
   }
   tvmq_free(passes);
-  return trial->sequence != NULL || fail(trial, 0, "out of memory");
+  return trial->sequence != NULL || fail_trial(trial, 0, "out of memory");
 }
 
 bool tvmq_trial_prepare(struct tvmq_trial *trial, const struct tvmq_plan_line *line, uint32_t cpu, size_t most_bytes) {
@@ -146,13 +149,13 @@ bool tvmq_trial_prepare(struct tvmq_trial *trial, const struct tvmq_plan_line *l
   *trial = (struct tvmq_trial){.n = 0};
   if (!prepare_environment(trial, line->steps[0].task, cpu)) return false;
   trial->steps = tvmq_alloc(line->n * sizeof trial->steps[0]);
-  if (trial->steps == NULL) return fail(trial, 0, "out of memory");
+  if (trial->steps == NULL) return fail_trial(trial, 0, "out of memory");
   for (size_t i = 0; i < line->n; i++) {
     trial->n++;
     const char *why = prepare_step(trial, &trial->steps[i], &line->steps[i], most_bytes);
-    if (why != NULL) return fail(trial, i, why);
+    if (why != NULL) return fail_trial(trial, i, why);
     bytes += trial->steps[i].info.packed_bytes;
-    if (bytes > most_bytes) return fail(trial, i, "the steps' weights are too large together");
+    if (bytes > most_bytes) return fail_trial(trial, i, "the weights of all steps together are too large");
   }
   return find_rooms(trial) && line_up(trial);
 }
@@ -173,8 +176,8 @@ void tvmq_trial_release(struct tvmq_trial *trial) {
 
 // ---- running
 
-// Compares with the output of plain C on the same inputs. NULL, or why it cannot.
-static const char *compare(const struct tvmq_trial *trial, struct tvmq_trial_step *step) {
+// Compares the step's output with that of plain C kernels on the same inputs. Returns NULL, or why it cannot.
+static const char *compare_with_plain(const struct tvmq_trial *trial, struct tvmq_trial_step *step) {
   struct tvmq_trial_step plain = {.made = step->made, .in = {step->in[0], step->in[1]}};
   struct tvmq_env env = trial->env;
   struct tvmq_scratch scratch = {0};
@@ -186,7 +189,7 @@ static const char *compare(const struct tvmq_trial *trial, struct tvmq_trial_ste
   plain.out = tvmq_alloc(step->made.out_bytes);
   const char *why = plain.out != NULL ? plan_operator(&plain, &env) : "out of memory";
   for (size_t number = 0, n; why == NULL && (n = plain.by->n_tasks(plain.op, number)) > 0; number++)
-    tvmq_threads_run(env.threads, n, run_task, &(struct tvmq_trial_pass){&plain, number});
+    tvmq_threads_run(env.threads, n, run_trial_task, &(struct tvmq_trial_pass){&plain, number});
   if (why == NULL) step->exact = memcmp(plain.out, step->out, step->made.out_bytes) == 0;
   step->compared = why == NULL;
   if (plain.by != NULL) tvmq_op_release(plain.by, plain.op);
@@ -202,8 +205,8 @@ bool tvmq_trial_check(struct tvmq_trial *trial, bool wanted) {
     if (step->made.n_in > 1) tvmq_made_draw(&step->made, 1, trial->rooms[2]);
     tvmq_sequence_run(trial->sequence, step->first_pass, step->first_pass + step->n_passes);
     step->checksum = tvmq_checksum(0, step->out, step->made.out_bytes);
-    const char *why = wanted ? compare(trial, step) : NULL;
-    if (why != NULL) return fail(trial, i, why);
+    const char *why = wanted ? compare_with_plain(trial, step) : NULL;
+    if (why != NULL) return fail_trial(trial, i, why);
   }
   return true;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The end of the word that begins at `word`.
+// Returns the end of the word that begins at `word`.
 static const char *end_of(const char *word) { return word + strcspn(word, " "); }
 
 static const char *next_of(const char *word) {
@@ -10,8 +10,9 @@ static const char *next_of(const char *word) {
   return *end == ' ' ? end + 1 : end;
 }
 
-// The text behind the name of the word, "=..." or nothing; NULL: no word has the name. The first word is the operator.
-static const char *find(const char *signature, const char *name) {
+// Returns the text after the name of a word, "=..." or nothing, or NULL if no word has this name. Skips the first word,
+// the operator.
+static const char *find_word(const char *signature, const char *name) {
   const size_t n = strlen(name);
   for (const char *word = next_of(signature); *word != '\0'; word = next_of(word)) {
     if (strncmp(word, name, n) == 0 && (word[n] == '=' || word[n] == ' ' || word[n] == '\0')) return word + n;
@@ -19,9 +20,9 @@ static const char *find(const char *signature, const char *name) {
   return NULL;
 }
 
-bool tvmq_word_there(const char *signature, const char *name) { return find(signature, name) != NULL; }
+bool tvmq_word_there(const char *signature, const char *name) { return find_word(signature, name) != NULL; }
 
-// Reads n numbers with commas between them, up to `close`.
+// Reads n numbers separated by commas, up to `close`.
 static bool read_numbers(const char *at, int n, char close, int32_t *numbers) {
   for (int i = 0; i < n; i++) {
     int64_t value = 0;
@@ -38,12 +39,12 @@ static bool read_numbers(const char *at, int n, char close, int32_t *numbers) {
 }
 
 bool tvmq_word_numbers(const char *signature, const char *name, int n, int32_t *numbers) {
-  const char *found = find(signature, name);
+  const char *found = find_word(signature, name);
   return found != NULL && *found == '=' && read_numbers(found + 1, n, ' ', numbers);
 }
 
 bool tvmq_word_tensor(const char *signature, const char *name, enum tvmq_type *type, int n, int32_t *numbers) {
-  const char *found = find(signature, name);
+  const char *found = find_word(signature, name);
   if (found == NULL || *found != '=') return false;
   const size_t length = strcspn(++found, " [");
   for (*type = TVMQ_TYPE_S8; *type <= TVMQ_TYPE_F32; ++*type) {
@@ -56,7 +57,7 @@ bool tvmq_word_tensor(const char *signature, const char *name, enum tvmq_type *t
 }
 
 bool tvmq_word_text(const char *signature, const char *name, char *text, size_t size) {
-  const char *found = find(signature, name);
+  const char *found = find_word(signature, name);
   if (found == NULL || *found != '=') return false;
   const size_t length = (size_t)(end_of(found + 1) - (found + 1));
   if (length >= size) return false;
@@ -65,7 +66,7 @@ bool tvmq_word_text(const char *signature, const char *name, char *text, size_t 
   return true;
 }
 
-// The word, or the first one behind it that describes the operator.
+// Returns the first word at or after `word` that describes the operator.
 static const char *describing(const char *word) {
   static const char *const others[] = {"cpu=", "threads=", "rounding=", "winograd="};
   for (size_t i = 0; i < sizeof others / sizeof others[0];) {

@@ -7,19 +7,22 @@
 
 #include "base/types.h"
 
-enum { TVMQ_MOST_NUMBERS = 4 };  // in a value
+enum { TVMQ_MOST_NUMBERS = 4 };  // numbers in a value
 
-// Whether there is a word of that name, with a value or without.
+// Returns whether there is a word of this name, with or without a value.
 bool tvmq_word_there(const char *signature, const char *name);
 
-// The numbers of NAME=a,b,... : exactly n of them, in decimal, none negative, all at most INT32_MAX. False: there are none such.
+// Reads the numbers of NAME=a,b,...: exactly n decimal numbers from 0 to INT32_MAX. Returns false if the word is
+// missing or has another form.
 bool tvmq_word_numbers(const char *signature, const char *name, int n, int32_t *numbers);
 
-// The type of NAME=type or of NAME=type[a,b,...], with exactly n numbers.
+// Reads NAME=type if n is 0, otherwise NAME=type[a,b,...] with exactly n numbers. Returns false if the word is missing
+// or has another form.
 bool tvmq_word_tensor(const char *signature, const char *name, enum tvmq_type *type, int n, int32_t *numbers);
 
-// Copies the text of NAME=text. False: there is none, or it does not fit.
+// Copies the text of NAME=text. Returns false if there is none or it does not fit.
 bool tvmq_word_text(const char *signature, const char *name, char *text, size_t size);
 
-// Whether two signatures say the same but for words that depend on the machine and on the options of a delegate: cpu, threads, rounding, winograd.
+// Returns whether two signatures are equal except for words that depend on the machine or the delegate's options: cpu,
+// threads, rounding, winograd.
 bool tvmq_same_operator(const char *a, const char *b);

@@ -67,13 +67,13 @@ def test_choices_change_no_bit():
 
 @pytest.mark.parametrize("task, why", [
     (CONV.replace("out=s8[8,8,24]", "out=s8[3,8,24]"), "height or width of the output tensor"),
-    (CONV + " surprise", "words that contradict each other, or are unknown"),
+    (CONV + " surprise", "words that contradict each other or are unknown"),
     (CONV.replace("in=s8", "in=s4"), "lacks a word"),
     (CONV.replace("pad=1,1", "pad=1"), "lacks a word"),
     (CONV.replace("24]", "99999999]"), "too large"),
-    (CONV + " threads=0", "no such number of threads"),
-    (CONV + " rounding=upwards", "no such option"),
-    ("SOFTPLUS in=s8", "no signature of an operator"),
+    (CONV + " threads=0", "threads is not a number from 1 to 64"),
+    (CONV + " rounding=upwards", "unknown value of rounding"),
+    ("SOFTPLUS in=s8", "not the signature of an operator"),
 ])  # fmt: skip
 def test_what_cannot_be_made(task, why):
     (line,) = answers([{"steps": steps(task)}])
@@ -89,10 +89,10 @@ def test_bad_plans():
         assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("tvmq-measure: line 2 of the plan: "), (bad, done)
         assert done.stderr.count("\n") == 1
     many = [{"task": CONV}] * 1024
-    for step, why in (({}, "no object with steps"), ({"task": CONV}, "more than 1024 steps")):
+    for step, why in (({}, "not an object with steps"), ({"task": CONV}, "more than 1024 steps")):
         assert why in run(json.dumps({"steps": [*many[:-1], step] if not step else [*many, step]})).stderr
-    assert run("", "/").stderr == "tvmq-measure: the plan cannot be read\n"
-    assert run(good, "--isa", "z80").stderr == "tvmq-measure: no instruction set is called z80\n"
+    assert run("", "/").stderr == "tvmq-measure: cannot read the plan\n"
+    assert run(good, "--isa", "z80").stderr == "tvmq-measure: unknown instruction set z80\n"
     assert run("", "--max-secs", "soon").returncode == run("", "/nowhere").returncode == run("", "--colour").returncode == 2
     with open("/dev/full", "w", encoding="utf-8") as full:
         assert run(good, out=full.fileno()).returncode == 4
@@ -100,4 +100,4 @@ def test_bad_plans():
 
 def test_the_time_is_over():
     done = run(json.dumps({"steps": steps(CONV), "repeats": 1000}) + "\n", "--max-secs", "1")
-    assert done.returncode == 3 and done.stderr == "tvmq-measure: the time is over (--max-secs)\n"
+    assert done.returncode == 3 and done.stderr == "tvmq-measure: time limit reached (--max-secs)\n"
