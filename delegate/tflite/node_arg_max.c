@@ -11,7 +11,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_arg_max(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[IN];
   int axis = 0;
   const char *reason = tvmq_read_one_axis(view, AXIS, in->rank, &axis);
@@ -30,4 +30,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_arg_max = {.op_class = &tvmq_op_arg_max, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe};
+const struct tvmq_node_kind tvmq_node_arg_max = {
+    .op_class = &tvmq_op_arg_max, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_arg_max};

@@ -56,7 +56,7 @@ static const char *merge_rows(struct tvmq_matmul_desc *matmul) {
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_batch_matmul(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_matmul_desc *matmul = &desc->matmul;
   struct tvmq_conv_desc *conv = &matmul->conv;
   const struct tvmq_shape *left = &shapes->in[LEFT], *right = &shapes->in[RIGHT];
@@ -82,4 +82,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_batch_matmul = {
-    .op_class = &tvmq_op_matmul, .n_in = N_SIDES, .min_inputs = N_SIDES, .max_inputs = N_SIDES, .read = read, .describe = describe};
+    .op_class = &tvmq_op_matmul, .n_in = N_SIDES, .min_inputs = N_SIDES, .max_inputs = N_SIDES, .read = read, .describe = describe_batch_matmul};

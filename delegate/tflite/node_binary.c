@@ -21,7 +21,7 @@ static bool same_shape(const struct tvmq_shape *a, const struct tvmq_shape *b) {
   return same;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_binary(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_binary_desc *binary = &desc->binary;
   binary->type = tvmq_tensor_type(view->out);
   for (int i = 0; i < 2; i++) {
@@ -44,7 +44,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
                                                   .min_inputs = 2,                                        \
                                                   .max_inputs = 2,                                        \
                                                   .options.binary.operation = TVMQ_OPERATION_##OPERATION, \
-                                                  .describe = describe,                                   \
+                                                  .describe = describe_binary,                            \
                                                   __VA_ARGS__};
 BINARY(add, ADD, .read = read_sum)
 BINARY(div, DIV, .read = read_with_activation)

@@ -1,7 +1,7 @@
 // CAST. The types are those of the tensors: what the options say of them is not looked at, as in the reference.
 #include "tflite/node_kind.h"
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_cast(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_cast_desc *cast = &desc->cast;
   cast->in_type = tvmq_tensor_type(view->in[0]);
   cast->out_type = tvmq_tensor_type(view->out);
@@ -10,4 +10,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_cast = {.op_class = &tvmq_op_cast, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe};
+const struct tvmq_node_kind tvmq_node_cast = {.op_class = &tvmq_op_cast, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_cast};

@@ -35,7 +35,7 @@ static const char *append(const struct tvmq_shape *in, int axis, struct tvmq_sha
   return __builtin_add_overflow(out->dims[axis], in->dims[axis], &out->dims[axis]) ? "the output's dimension along axis exceeds 2^31 - 1" : NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_concatenation(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_concatenation_desc *c = &desc->concatenation;
   const struct tvmq_shape *first = &shapes->in[0];
   int axis;
@@ -51,4 +51,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_concatenation = {
-    .op_class = &tvmq_op_concatenation, .n_in = TVMQ_MAX_IN, .min_inputs = 1, .max_inputs = TVMQ_MAX_IN, .read = read, .describe = describe};
+    .op_class = &tvmq_op_concatenation, .n_in = TVMQ_MAX_IN, .min_inputs = 1, .max_inputs = TVMQ_MAX_IN, .read = read, .describe = describe_concatenation};

@@ -75,7 +75,7 @@ static const char *describe_filter(const struct tvmq_node_view *view, struct tvm
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_conv(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_conv_desc *conv = &desc->conv;
   conv->hybrid = view->node->reference.hybrid;
   const char *reason = tvmq_describe_images(view, &shapes->in[IN], conv);
@@ -90,7 +90,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_conv_2d = {
-    .op_class = &tvmq_op_conv, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_conv, .describe = describe};
+    .op_class = &tvmq_op_conv, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_conv, .describe = describe_conv};
 
 const struct tvmq_node_kind tvmq_node_depthwise_conv_2d = {
-    .op_class = &tvmq_op_depthwise, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_depthwise, .describe = describe};
+    .op_class = &tvmq_op_depthwise, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_depthwise, .describe = describe_conv};

@@ -1,7 +1,7 @@
 // DEQUANTIZE.
 #include "tflite/node_kind.h"
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_dequantize(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_dequantize_desc *dequantize = &desc->dequantize;
   dequantize->in_type = tvmq_tensor_type(view->in[0]);
   dequantize->out_type = tvmq_tensor_type(view->out);
@@ -13,4 +13,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_dequantize = {
-    .op_class = &tvmq_op_dequantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe};
+    .op_class = &tvmq_op_dequantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_dequantize};

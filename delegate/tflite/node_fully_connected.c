@@ -52,7 +52,7 @@ static const char *describe_rest(const struct tvmq_node_view *view, const struct
   return reason != NULL ? reason : describe_rows(&shapes->in[IN], conv, &shapes->out);
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_fully_connected(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_shape filter;
   const char *reason = tvmq_describe_filter(view, FILTER, &desc->conv, &filter);
   return reason != NULL ? reason : describe_rest(view, &filter, shapes, &desc->conv);
@@ -77,4 +77,4 @@ const struct tvmq_node_kind tvmq_node_fully_connected = {.op_class = &tvmq_op_fu
                                                          .max_inputs = 3,
                                                          .flat = true,
                                                          .read = read,
-                                                         .describe = describe};
+                                                         .describe = describe_fully_connected};

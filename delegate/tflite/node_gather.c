@@ -10,7 +10,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return params->batch_dims == 0 ? NULL : "batch_dims is not 0";
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_gather(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_copy_desc *copy = &desc->copy;
   struct tvmq_integer_constant indices;
   int axis;
@@ -32,4 +32,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_gather = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe};
+const struct tvmq_node_kind tvmq_node_gather = {
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_gather};

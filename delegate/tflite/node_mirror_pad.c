@@ -10,7 +10,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return mode == kTfLiteMirrorPaddingSymmetric || mode == kTfLiteMirrorPaddingReflect ? NULL : "mode is neither REFLECT nor SYMMETRIC";
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_mirror_pad(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const int64_t symmetric = view->node->options.copy_options.symmetric;
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t paddings[TVMQ_MAX_RANK][2];
@@ -30,4 +30,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_mirror_pad = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe};
+const struct tvmq_node_kind tvmq_node_mirror_pad = {
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_mirror_pad};

@@ -28,7 +28,7 @@ static const char *describe_value(const struct tvmq_node_view *view, struct tvmq
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_pad(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_copy_desc *pad = &desc->copy;
   int64_t paddings[TVMQ_MAX_RANK][2];
   const char *reason = tvmq_begin_copy(view, shapes, desc);
@@ -44,5 +44,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return reason != NULL ? reason : tvmq_copy_shape(pad, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_pad = {.op_class = &tvmq_op_pad, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .describe = describe};
-const struct tvmq_node_kind tvmq_node_padv2 = {.op_class = &tvmq_op_pad, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe};
+const struct tvmq_node_kind tvmq_node_pad = {.op_class = &tvmq_op_pad, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .describe = describe_pad};
+const struct tvmq_node_kind tvmq_node_padv2 = {.op_class = &tvmq_op_pad, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe_pad};

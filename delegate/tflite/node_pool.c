@@ -22,7 +22,7 @@ static const char *read_max(const void *builtin_data, int version, union tvmq_de
   return read(builtin_data, TVMQ_POOLING_MAX, &options->pool);
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_pool(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[0];
   if (in->rank != 4) return "the input is not 4-dimensional";
   struct tvmq_pool_desc *pool = &desc->pool;
@@ -41,6 +41,6 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_average_pool_2d = {
-    .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_average, .describe = describe};
+    .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_average, .describe = describe_pool};
 const struct tvmq_node_kind tvmq_node_max_pool_2d = {
-    .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_max, .describe = describe};
+    .op_class = &tvmq_op_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_max, .describe = describe_pool};

@@ -1,7 +1,7 @@
 // QUANTIZE.
 #include "tflite/node_kind.h"
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_quantize(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_quantize_desc *requantize = &desc->quantize;
   requantize->in_type = tvmq_tensor_type(view->in[0]);
   requantize->out_type = tvmq_tensor_type(view->out);
@@ -14,4 +14,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_quantize = {
-    .op_class = &tvmq_op_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe};
+    .op_class = &tvmq_op_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_quantize};

@@ -34,7 +34,7 @@ static const char *read_axes(const struct tvmq_node_view *view, int rank, bool *
   return reason;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_reduce(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[IN];
   bool reduced[TVMQ_MAX_RANK] = {false};
   const char *reason = read_axes(view, in->rank, reduced);
@@ -51,7 +51,7 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 #define KIND(NAME, READER) \
-  const struct tvmq_node_kind NAME = {.op_class = &tvmq_op_reduce, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = READER, .describe = describe};
+  const struct tvmq_node_kind NAME = {.op_class = &tvmq_op_reduce, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = READER, .describe = describe_reduce};
 KIND(tvmq_node_mean, read_mean)
 KIND(tvmq_node_sum, read_sum)
 KIND(tvmq_node_reduce_max, read_max)

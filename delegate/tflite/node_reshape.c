@@ -51,11 +51,11 @@ static const char *stretch(struct tvmq_shape *shape, size_t n) {
   return product == n ? NULL : "the shape's number of elements differs from the input's";
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_reshape(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const char *reason = tvmq_begin_copy(view, shapes, desc);
   if (reason == NULL) reason = read_shape(view, &shapes->out);
   return reason != NULL ? reason : stretch(&shapes->out, shapes->in[IN].bytes / tvmq_type_bytes(desc->copy.in_type));
 }
 
 const struct tvmq_node_kind tvmq_node_reshape = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read, .flat = true, .describe = describe};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read, .flat = true, .describe = describe_reshape};

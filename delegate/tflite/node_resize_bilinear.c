@@ -12,7 +12,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return params->align_corners && params->half_pixel_centers ? "align_corners and half_pixel_centers are both set" : NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_resize_bilinear(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[IN];
   if (in->rank != RANK) return "the input is not 4-dimensional";
   int64_t size[2];
@@ -33,4 +33,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_resize_bilinear = {
-    .op_class = &tvmq_op_resize_bilinear, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe};
+    .op_class = &tvmq_op_resize_bilinear, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_resize_bilinear};

@@ -13,7 +13,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_resize_nearest_neighbor(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_copy_options *options = &view->node->options.copy_options;
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t size[2];
@@ -33,4 +33,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_resize_nearest_neighbor = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_resize_nearest_neighbor};

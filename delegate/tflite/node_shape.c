@@ -3,7 +3,7 @@
 
 #include "tflite/node_kind.h"
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_shape(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[0];
   desc->shape.out_type = tvmq_tensor_type(view->out);
   desc->shape.rank = in->rank;
@@ -12,4 +12,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_shape = {.op_class = &tvmq_op_shape, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe};
+const struct tvmq_node_kind tvmq_node_shape = {.op_class = &tvmq_op_shape, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe_shape};

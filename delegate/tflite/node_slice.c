@@ -3,7 +3,7 @@
 
 enum { IN, BEGIN, SIZE };  // inputs
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_slice(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t begin[TVMQ_MAX_RANK], size[TVMQ_MAX_RANK];
   const char *reason = tvmq_begin_copy(view, shapes, desc);
@@ -19,4 +19,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return tvmq_copy_shape(copy, &shapes->out) ?: tvmq_same_shape(view->out, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_slice = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe};
+const struct tvmq_node_kind tvmq_node_slice = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe_slice};

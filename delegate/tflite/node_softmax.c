@@ -8,7 +8,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_softmax(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_shape *in = &shapes->in[0];
   if (in->rank < 1) return "the input is a scalar";
   struct tvmq_softmax_desc *softmax = &desc->softmax;
@@ -22,4 +22,5 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_softmax = {.op_class = &tvmq_op_softmax, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read, .describe = describe};
+const struct tvmq_node_kind tvmq_node_softmax = {
+    .op_class = &tvmq_op_softmax, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read, .describe = describe_softmax};

@@ -65,7 +65,7 @@ static const char *apply(const struct tvmq_copy_options *options, const struct s
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_strided_slice(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   const struct tvmq_copy_options *options = &view->node->options.copy_options;
   struct tvmq_copy_desc *copy = &desc->copy;
   struct subscripts s;
@@ -94,4 +94,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_strided_slice = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 4, .max_inputs = 4, .read = read, .describe = describe};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 4, .max_inputs = 4, .read = read, .describe = describe_strided_slice};

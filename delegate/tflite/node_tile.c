@@ -3,7 +3,7 @@
 
 enum { IN, MULTIPLES };  // inputs
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_tile(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_copy_desc *copy = &desc->copy;
   int64_t multiples[TVMQ_MAX_RANK];
   const char *reason = tvmq_begin_copy(view, shapes, desc);
@@ -18,4 +18,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_tile = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe};
+const struct tvmq_node_kind tvmq_node_tile = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_tile};

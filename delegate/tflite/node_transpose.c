@@ -5,7 +5,7 @@
 
 enum { IN, PERMUTATION };  // inputs
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_transpose(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_copy_desc *copy = &desc->copy;
   struct tvmq_copy_axis whole[TVMQ_COPY_AXES];
   int64_t permutation[TVMQ_MAX_RANK];
@@ -23,4 +23,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
   return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_transpose = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe};
+const struct tvmq_node_kind tvmq_node_transpose = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_transpose};

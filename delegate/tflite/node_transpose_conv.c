@@ -29,7 +29,7 @@ static const char *describe_filter(const struct tvmq_node_view *view, struct tvm
   return NULL;
 }
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_transpose_conv(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_conv_desc *conv = &desc->conv;
   int64_t dims[RANK];
   const char *reason = tvmq_describe_images(view, &shapes->in[0], conv);
@@ -45,4 +45,4 @@ static const char *describe(const struct tvmq_node_view *view, struct tvmq_shape
 }
 
 const struct tvmq_node_kind tvmq_node_transpose_conv = {
-    .op_class = &tvmq_op_transpose_conv, .n_in = 1, .first_in = IN, .min_inputs = 3, .max_inputs = 4, .read = read, .describe = describe};
+    .op_class = &tvmq_op_transpose_conv, .n_in = 1, .first_in = IN, .min_inputs = 3, .max_inputs = 4, .read = read, .describe = describe_transpose_conv};

@@ -1,7 +1,7 @@
 // Functions of one element.
 #include "tflite/node_kind.h"
 
-static const char *describe(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+static const char *describe_unary(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_unary_desc *unary = &desc->unary;
   unary->in_type = tvmq_tensor_type(view->in[0]);
   unary->out_type = tvmq_tensor_type(view->out);
@@ -31,7 +31,7 @@ static const char *read_gelu(const void *builtin_data, int version, union tvmq_d
                                                   .max_inputs = 1,                                    \
                                                   .flat = true,                                       \
                                                   .options.unary.function = TVMQ_FUNCTION_##FUNCTION, \
-                                                  .describe = describe,                               \
+                                                  .describe = describe_unary,                         \
                                                   __VA_ARGS__};
 UNARY(abs, ABS)
 UNARY(exp, EXP)
