@@ -4,15 +4,15 @@
 
 static size_t tiles_of(const struct tvmq_work *w, size_t rows) { return tvmq_ceil_div(rows * w->pitch, w->mr); }
 
-// Cycles to multiply a tile of rows by a panel.
+// Returns the cycles to multiply a tile of rows by a panel.
 static float tile_cycles(const struct tvmq_work *w) { return (w->cycles - w->bring_cycles) / (float)(w->parts * tiles_of(w, w->m) * w->panels); }
 
-// When the thread that has most to do is done.
+// Estimates the cycles until the thread with the most work is done.
 static float estimate(const struct tvmq_work *w, const struct tvmq_blocks *b, size_t n_threads, const struct tvmq_machine *machine) {
   const size_t tasks = w->parts * b->m_blocks * b->n_blocks, share = tvmq_ceil_div(tasks, n_threads), all_rows = w->parts * w->m;
   const float tile = tile_cycles(w);
   const float whole = tile * (float)(tiles_of(w, b->rows) * b->panels), last = tile * (float)(tiles_of(w, w->m - (b->m_blocks - 1) * b->rows) * b->panels);
-  // Rows and panels that the thread sees.
+  // Rows and panels that the thread processes.
   const size_t row_blocks = tvmq_ceil_div(share, b->n_blocks), panels = tvmq_min(share, b->n_blocks) * b->panels;
   const float rows = (float)tvmq_min(row_blocks * b->rows, all_rows), brought = (float)(row_blocks * (b->rows + w->reach)),
               own = (float)all_rows / (float)n_threads;
@@ -21,8 +21,8 @@ static float estimate(const struct tvmq_work *w, const struct tvmq_blocks *b, si
   const bool alone = share == tasks;
   cycles += (float)(share * b->panels) * machine->panel_cycles + machine->task_cycles +
             (float)(share - 1) * (alone ? machine->task_cycles : machine->next_task_cycles);
-  // Rows were written, and are read later, by threads that share them evenly: what this one has beyond that comes from others, and goes to them. Of columns
-  // that is all but what lies in its rows.
+  // The previous and the next operator divide rows evenly between threads. Rows beyond this thread's even part move
+  // between cores, before and after. If the work is divided by columns, everything outside this thread's rows moves.
   const float moved = w->across && !alone ? rows - rows / (float)n_threads : rows - own;
   if (moved > 0 && !(alone && w->cycles < machine->small_cycles))
     cycles += moved * ((float)w->in_bytes + (float)w->out_bytes * (float)panels / (float)w->panels) * machine->moved_byte_cycles;
@@ -38,12 +38,12 @@ struct search {
   const struct tvmq_work *work;
   const struct tvmq_machine *machine;
   size_t threads, most_tasks;
-  size_t panels;  // that a block must have; 0: any
+  size_t panels;  // required panels of a block; 0: any
   struct tvmq_blocks *list;
   size_t max, n;
 };
 
-// Keeps the list in order of cycles; equal ones stay in the order in which they were found.
+// Inserts blocks into the list, which is sorted by cycles; equal ones stay in the order in which they were found.
 static void insert(struct search *s, const struct tvmq_blocks *blocks) {
   size_t at = s->n;
   while (at > 0 && s->list[at - 1].cycles > blocks->cycles) at--;
@@ -53,14 +53,14 @@ static void insert(struct search *s, const struct tvmq_blocks *blocks) {
   s->list[at] = *blocks;
 }
 
-// Whether these blocks cannot enter a full list: the products of the busiest thread alone take no fewer cycles than the
-// list's last. An estimate is no less than they are, since it only adds to them.
+// Returns whether these blocks cannot enter a full list, because the products of the busiest thread alone take at least
+// as many cycles as the list's last. The full estimate only adds to the products.
 static bool is_hopeless(const struct search *s, float tile, size_t tiles, size_t tasks, size_t panels) {
   const size_t share = tvmq_ceil_div(tasks, s->threads);
   return s->n == s->max && share < tasks && (float)share * (tile * (float)(tiles * panels)) >= s->list[s->n - 1].cycles;
 }
 
-// Looks at blocks of that many rows, and of each number of panels.
+// Tries blocks of `rows` rows with each number of panels.
 static void look_at(struct search *s, size_t rows) {
   const struct tvmq_work *w = s->work;
   const size_t m_blocks = tvmq_ceil_div(w->m, rows), tiles = tiles_of(w, rows);
@@ -89,14 +89,14 @@ size_t tvmq_list_blocks(const struct tvmq_work *w, const struct tvmq_machine *ma
   if (most < w->least) most = tvmq_round_up(w->least, unit);
   if (most > w->m) most = tvmq_round_up(w->m, unit);
 
-  // Half as many blocks again as there must be are worth a look, too, for sizes that waste less.
+  // Also tries up to 1.5 times the minimum number of blocks, because other sizes may waste less.
   const size_t least_blocks = tvmq_ceil_div(w->m, most), most_tasks = tvmq_max(w->parts * least_blocks * 3 / 2, threads * machine->tasks_per_thread);
   struct search s = {.work = w, .machine = machine, .threads = threads, .most_tasks = most_tasks, .panels = panels, .list = list, .max = max};
   if (rows != 0) {
     look_at(&s, rows);
     return s.n;
   }
-  // Blocks of rows are about equal.
+  // Divide the rows into about equal blocks.
   for (size_t m_blocks = least_blocks, before = 0; m_blocks == least_blocks || (m_blocks <= w->m && w->parts * m_blocks <= most_tasks); m_blocks++) {
     const size_t each = tvmq_round_up(tvmq_ceil_div(w->m, m_blocks), unit);
     if (each != before) look_at(&s, each);

@@ -12,9 +12,9 @@
 static const char heading[] = "tvmq-machine 1";
 static const float MOST_RATE = 1e5f, LEAST_RATE = 1e-4f;
 
-// A machine that is read, with all that it points at.
+// A machine from a file, with everything that it points to.
 struct owned {
-  struct tvmq_machine machine;  // must stay the first
+  struct tvmq_machine machine;  // must stay the first member
   char name[TVMQ_MACHINE_NAME];
   struct tvmq_speed speeds[];
 };
@@ -61,7 +61,7 @@ static bool wrong(struct reader *reader, const char *what, const char *key) {
   return false;
 }
 
-// Numbers with blanks between them, from least to most, and nothing else.
+// Reads exactly `n` numbers separated by blanks.
 static bool read_values(const char *value, double numbers[], int n) {
   for (int i = 0; i < n; i++) {
     value += strspn(value, " \t");
@@ -132,7 +132,7 @@ static bool take_pair(struct reader *reader, const char *key, const char *value)
   return true;
 }
 
-// The text without blanks at its ends.
+// Returns the text without leading and trailing blanks.
 static char *trimmed(char *text) {
   text += strspn(text, " \t\r");
   size_t n = strlen(text);
@@ -186,7 +186,7 @@ struct tvmq_machine *tvmq_machine_parse(const char *text, size_t n_bytes, size_t
 
 struct tvmq_machine *tvmq_machine_read(const char *path, size_t *skipped, struct tvmq_text *message) {
   struct stat about;
-  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {  // opening a pipe would wait
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {  // opening a pipe would block
     tvmq_say(message, "not a regular file");
     return NULL;
   }

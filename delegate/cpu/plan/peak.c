@@ -6,14 +6,15 @@
 #include "cpu/plan/select.h"
 #include "packing/pack_gemm.h"
 
-// Panels of weights that stay in the first-level cache, beside the rows of a tile, and deeper ones, of which the output stage takes less.
+// Bytes of a panel of weights. The first size fits into the L1 cache together with the rows of a tile. The second one
+// is deeper, so the output stage takes a smaller part of the time.
 static const size_t panel_bytes[] = {8 << 10, 32 << 10};
 enum { LINE = 64, MATRIX_TILES = 4, BLOCK_BYTES = 256 << 10, MEMORY_BLOCKS = 256 };
-// Interruptions only ever take time away, so the fastest of several runs counts. Each is long enough for the clock and for threads to wake up;
-// there are fewer where they take long.
+// The fastest of several runs counts, because interruptions can only make a run slower. Each run is long enough for the
+// clock's resolution and for threads to wake up. If runs take long, there are fewer.
 enum { RUNS = 8, MIN_RUN_NS = 1000 * 1000, MOST_NS = 100 * 1000 * 1000, CALLS_PER_TASK = 64 };
 
-// Tasks per second, `n_tasks` of them in a run or more.
+// Measures tasks per second. n_tasks: minimum number of tasks in a run.
 static double tasks_per_second(struct tvmq_threads *threads, size_t n_tasks, tvmq_task_fn task, void *context) {
   uint64_t least = UINT64_MAX, all = 0;
   for (int runs = 0; runs < RUNS && all < MOST_NS; runs++) {
@@ -32,7 +33,7 @@ static double tasks_per_second(struct tvmq_threads *threads, size_t n_tasks, tvm
   return (double)n_tasks * 1e9 / (double)least;
 }
 
-// Random, so that no kernel profits from zeros.
+// Fills memory with pseudo-random bytes, so that no kernel benefits from zeros.
 static void fill(uint8_t *bytes, size_t n) {
   uint32_t x = 1;
   for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
@@ -43,7 +44,7 @@ static void fill(uint8_t *bytes, size_t n) {
 struct gemm {
   tvmq_gemm_fn run;
   struct tvmq_gemm_args args;
-  uint8_t *out;  // each thread has its own
+  uint8_t *out;  // one output for each thread
   size_t out_bytes;
 };
 
@@ -54,14 +55,14 @@ static void run_gemm(void *context, struct tvmq_task task) {
   for (int i = 0; i < CALLS_PER_TASK; i++) gemm->run(&args);
 }
 
-// Multiply-accumulates per second with a panel of so many bytes of weights; 0: out of memory.
+// Measures multiply-accumulates per second with a panel of `weights` bytes. Returns 0 if out of memory.
 static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvmq_threads *threads) {
   static const struct tvmq_stage stage = {.right_shifts = true, .headroom = true, .fits_int16 = true, .min = INT8_MIN, .max = INT8_MAX};
   const struct tvmq_layout *layout = &v->layout;
   const size_t mr = v->mr, n_threads = (size_t)tvmq_threads_count(threads);
   const size_t k = weights / ((size_t)layout->nr * layout->weight_bytes * layout->ku) * layout->ku;
-  // A line more, so that rows do not compete for the same places of a cache. Those of a matrix overlap, as windows of an image do: several tiles of them, which
-  // some kernels multiply together, stay in the cache as well.
+  // Rows are one cache line longer than needed, so that they do not compete for the same cache sets. Rows of a matrix
+  // overlap, as windows of an image do. So several tiles, which some kernels multiply together, also stay in the cache.
   const bool is_matrix = (v->flags & TVMQ_MATRIX_ROWS) != 0;
   const size_t bytes = k * ((v->flags & TVMQ_WIDE_ROWS) != 0 ? sizeof(int16_t) : sizeof(int8_t)), row_bytes = is_matrix ? LINE : bytes + LINE;
   const size_t tiles = is_matrix ? MATRIX_TILES : 1, rows = tiles * mr;
@@ -107,8 +108,8 @@ static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvm
 
 struct blocks {
   const uint8_t *memory;
-  size_t n;         // that the tasks read in turn
-  bool per_thread;  // each thread reads its own instead
+  size_t n;         // number of blocks, which the tasks read in turn
+  bool per_thread;  // each thread reads its own block instead
 };
 
 static void read_block(void *context, struct tvmq_task task) {
@@ -120,7 +121,7 @@ static void read_block(void *context, struct tvmq_task task) {
     for (size_t j = 0; j < 8; j++) sums[j] ^= words[i + j];
   }
   for (size_t j = 1; j < 8; j++) sums[0] ^= sums[j];
-  __asm__ volatile("" : : "r"(sums[0]));  // somebody wants the sum
+  __asm__ volatile("" : : "r"(sums[0]));  // keeps the compiler from removing the loop
 }
 
 static double read_rate(struct tvmq_threads *threads, const uint8_t *memory, size_t n_blocks, bool per_thread) {

@@ -1,4 +1,4 @@
-// How fast this machine can be at best: the yardstick for what operators reach.
+// Measures this machine's peak throughput, the yardstick for operators.
 #pragma once
 
 #include <stdbool.h>
@@ -7,5 +7,6 @@
 #include "cpu/threads/threads.h"
 #include "tvmq_delegate.h"
 
-// Runs every int8 gemm kernel of these CPU features, and reads memory, on all threads of the pool (NULL: on the caller's). False: out of memory.
+// Runs every int8 gemm kernel for these CPU features, then reads memory, on all threads of the pool (NULL: the caller's
+// thread). Returns false if out of memory.
 bool tvmq_peak_measure(uint32_t cpu, struct tvmq_threads *threads, struct tvmq_peak_info *peak);

@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 
-// The first variant that is of the family or of a later one: variants lie in the order of their families.
+// Returns the first variant of the family or of a later one. Variants are sorted by family.
 static const struct tvmq_variant *first_from(size_t family) {
   size_t before = 0, end = tvmq_n_variants;
   while (before < end) {
@@ -25,7 +25,7 @@ struct tvmq_variant_range tvmq_family_variants(enum tvmq_family family) {
   return (struct tvmq_variant_range){first_from(family), first_from((size_t)family + 1)};
 }
 
-// The variants of the family that the target allows.
+// Returns the variants of the family that the target allows.
 static struct tvmq_variant_range allowed(enum tvmq_family family, const struct tvmq_target *target) {
   const struct tvmq_variant *const only = target->only;
   return only == NULL ? tvmq_family_variants(family) : (struct tvmq_variant_range){only, only + (only->family == family)};
@@ -38,7 +38,8 @@ static struct tvmq_speed find_speed(const struct tvmq_variant *variant, const st
   return variant->speeds[machine->in_order && variant->speeds[1].rate > 0];
 }
 
-// Speeds on known machines, which are looked for by name once in a process: bits of the two numbers, of which the rate is not 0; 0 where nobody has asked.
+// Cache of speeds on known machines, because find_speed compares names. Each entry has the bits of both numbers; 0
+// means not yet looked up, since a rate is never 0.
 static _Atomic uint64_t known[TVMQ_MOST_MACHINES][TVMQ_MOST_VARIANTS];
 
 struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {
@@ -64,11 +65,12 @@ bool tvmq_any_has(uint32_t flags, uint32_t cpu) {
   return any;
 }
 
-// The cycles that a variant takes for a problem; UNFIT if it does not serve it.
+// Returns the cycles that a variant takes for a problem, or UNFIT if it cannot compute the problem.
 typedef float (*cost_fn)(const struct tvmq_variant *variant, const void *problem);
 static const float UNFIT = -1;
 
-// The variant of the least cost, which *cost is set to unless it is NULL; of equals the last, which is the most specific.
+// Returns the variant of least cost and sets *cost unless `cost` is NULL. Among equals, returns the last, which is the
+// most specific.
 static const struct tvmq_variant *least(enum tvmq_family family, const struct tvmq_target *target, uint32_t excluded, cost_fn cost_of, const void *problem,
                                         float *cost) {
   const struct tvmq_variant_range range = allowed(family, target);
@@ -85,7 +87,7 @@ static const struct tvmq_variant *least(enum tvmq_family family, const struct tv
   return best;
 }
 
-// Sizes are floats here: an estimate may lose digits but must not overflow.
+// Estimates compute with sizes as floats, because they may lose digits but must not overflow.
 static float gemm_depth(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
   return (float)p->n_taps * (float)tvmq_ceil_div(p->k, v->layout.ku) * v->layout.ku;
 }
@@ -117,7 +119,8 @@ static float zip_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_pro
   return gemm_lines(p) * (float)tvmq_round_up(p->m, v->mr) * ((float)p->n_taps * machine->zipped_piece_cycles + gemm_depth(v, p) * machine->zipped_byte_cycles);
 }
 
-// Sums of rows are taken by way of a table, which kernels of matrices and lines do not read. It is filled row by row, by another loop than row tables.
+// Row sums need a table of row pointers. Kernels of matrices and lines do not read a table, so it costs extra for them.
+// It is filled row by row, by a different loop than row tables.
 float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_problem *p) {
   float sums, pointers = 0;
   if (tvmq_select_row_sums(v, p, &sums) != NULL && (v->flags & TVMQ_MATRIX_ROWS) != 0)
@@ -125,13 +128,14 @@ float tvmq_gemm_row_cycles(const struct tvmq_variant *v, const struct tvmq_gemm_
   return sums + pointers + zip_cycles(v, p);
 }
 
-// Kernels with TVMQ_MATRIX_ROWS share weights between tiles of up to 32 channels: one without a partner takes longer.
+// Returns the number of tiles along the rows. Kernels with TVMQ_MATRIX_ROWS process pairs of tiles of up to 32 channels
+// with the same weights. A tile without a partner counts as more than one.
 static float row_tiles(const struct tvmq_variant *v, size_t m, const struct tvmq_machine *machine) {
   const size_t tiles = tvmq_ceil_div(m, v->mr);
   return (float)tiles + ((v->flags & (TVMQ_MATRIX_ROWS | TVMQ_LINES)) == TVMQ_MATRIX_ROWS && v->layout.nr <= 32 && tiles % 2 != 0 ? machine->lone_tile : 0);
 }
 
-// Panels by what they take in the inner loop.
+// Returns the number of panels by their time in the inner loop, so that a narrow last panel counts as a fraction.
 static float multiplied_panels(const struct tvmq_variant *v, size_t n) {
   const size_t together = (v->flags & TVMQ_NARROW) != 0 ? TVMQ_NARROWING : v->layout.nr;
   return (float)tvmq_round_up(n, together) / v->layout.nr;
@@ -160,7 +164,7 @@ size_t tvmq_depthwise_side_by_side(const struct tvmq_variant *v, const struct tv
   return p->neighbours && p->stride_w == 1 && p->depth_multiplier == 1 && pixels > 0 && pixels <= p->out_w ? pixels : 1;
 }
 
-// The problem as the variant has it.
+// Returns the problem as the variant computes it, where pixels side by side count as channels.
 static struct tvmq_depthwise_problem seen_by(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   struct tvmq_depthwise_problem seen = *p;
   const size_t pixels = tvmq_depthwise_side_by_side(v, p);
@@ -170,7 +174,7 @@ static struct tvmq_depthwise_problem seen_by(const struct tvmq_variant *v, const
   return seen;
 }
 
-// The cost of input that cannot be read in place: each lane of a block is looked up, or lines are copied.
+// Returns the cycles for input that cannot be read in place: each lane of a block is gathered, or lines are copied.
 static float gather_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const float pixels = (float)p->out_h * (float)p->stride_h * (float)p->out_w * (float)p->stride_w;
   const struct tvmq_machine *machine = p->target.machine;
@@ -185,15 +189,16 @@ static bool covers(const struct tvmq_variant *v, const struct tvmq_depthwise_pro
          (v->mr == 1 || allows(v->only.stride, p->stride_h));
 }
 
-// Cycles before the first column of a tile of rows of a block. Kernels of any filter with a vertical layout take more for each group of rows of a column of
-// pixels that they make for the first output, and not for one of its own.
+// Returns the cycles before the first column of a tile. Kernels for any filter with a vertical layout first load the
+// columns of pixels that only the first output needs to start; each group of rows in such a column costs extra.
 static float start_cycles(const struct tvmq_variant *v, const struct tvmq_depthwise_problem *p) {
   const size_t columns = p->filter_w > p->stride_w ? p->filter_w - p->stride_w : 0;
   const float groups = v->layout.out_rows > 0 && v->only.filter_w == 0 ? (float)tvmq_row_groups(&v->layout, p->filter_h) : 0;
   return p->target.machine->strip_start_cycles + (float)columns * groups * p->target.machine->strip_column_cycles;
 }
 
-// A depthwise tile is one column of mr output pixels. Its work is what the kernel multiplies: in a vertical layout more than the filter's taps.
+// Estimates a depthwise convolution. A tile is one column of mr output pixels. Its work is the number of products,
+// which in a vertical layout exceeds the filter's taps.
 static float depthwise_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_depthwise_problem seen = seen_by(v, problem), *p = &seen;
   if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || !covers(v, p)) return UNFIT;
@@ -202,7 +207,7 @@ static float depthwise_cycles(const struct tvmq_variant *v, const void *problem)
   const float start = start_cycles(v, p);
   const float depth = (float)tvmq_depthwise_depth(&v->layout, p->filter_h, p->filter_w, 1);
   const float panels = v->layout.out_rows > 0 ? (float)v->mr / v->layout.out_rows : v->mr;
-  const bool overhangs = p->out_h < v->mr || p->channels < v->layout.nr;  // tile after tile is computed and copied
+  const bool overhangs = p->out_h < v->mr || p->channels < v->layout.nr;  // each tile is computed aside and copied
   const float copy_cycles = overhangs ? starts * start + tiles * v->mr * p->target.machine->copied_pixel_cycles : 0;
   return starts * start + tiles * (speed.tile_cycles + panels * depth * v->layout.nr / speed.rate) + copy_cycles + gather_cycles(v, problem);
 }
