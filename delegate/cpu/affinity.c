@@ -18,8 +18,8 @@ bool tvmq_cpus_here(struct tvmq_cpus *cpus) {
 
 bool tvmq_cpus_move(const struct tvmq_cpus *cpus) { return sched_setaffinity(0, sizeof cpus->words, (const cpu_set_t *)cpus->words) == 0; }
 
-// A number of digits alone, below TVMQ_CPUS_MAX; *text moves behind it.
-static bool number(const char **text, size_t *out) {
+// Reads a decimal number below TVMQ_CPUS_MAX and advances *text past it. Returns false if there is none.
+static bool read_number(const char **text, size_t *out) {
   if (**text < '0' || **text > '9') return false;
   char *end;
   errno = 0;
@@ -37,9 +37,9 @@ bool tvmq_cpus_parse(const char *text, struct tvmq_cpus *cpus) {
   cpus->some = true;
   for (;;) {
     size_t first, last;
-    if (!number(&text, &first)) return false;
+    if (!read_number(&text, &first)) return false;
     last = first;
-    if (*text == '-' && (text++, !number(&text, &last))) return false;
+    if (*text == '-' && (text++, !read_number(&text, &last))) return false;
     if (last < first) return false;
     for (size_t i = first; i <= last; i++) {
       if (!tvmq_cpus_have(&usable, i)) return false;

@@ -1,4 +1,5 @@
-// Behind cpu.h: what each architecture detects. The functions that read a given input are built everywhere, so that their tests run everywhere.
+// Detection for each architecture, on which cpu.h is built. Functions that only interpret their input are built
+// everywhere, so that their tests run everywhere.
 #pragma once
 
 #include <stdbool.h>
@@ -7,29 +8,32 @@
 
 #include "base/text.h"
 
-// About the CPU that runs this; defined by the file of its architecture.
+// Describe the CPU that runs this code. Defined for each architecture.
 uint32_t tvmq_cpu_arch_features(void);
-void tvmq_cpu_arch_name(char *name, size_t size);  // an empty string if there is none; size > 0
-void tvmq_cpu_arch_model(struct tvmq_text *text);  // vendor, family and model; nothing where the name comes from them
+void tvmq_cpu_arch_name(char *name, size_t size);  // "" if there is none; size > 0
+void tvmq_cpu_arch_model(struct tvmq_text *text);  // vendor, family and model; nothing if the name is derived from them
 
-// Arm: from the kernel's AT_HWCAP and AT_HWCAP2.
+// Arm: returns the features in the kernel's AT_HWCAP and AT_HWCAP2.
 uint32_t tvmq_arm_features(uint64_t hwcap, uint64_t hwcap2);
 
-// Name of the core that a MIDR_EL1 value identifies, or NULL.
+// Arm: returns the name of the core that a MIDR_EL1 value identifies, or NULL.
 const char *tvmq_arm_core_name(uint32_t midr);
 
 // A description of all cores together.
 struct tvmq_arm_cores {
-  char name[128];       // distinct ones in the order of the processors, joined by " + "; what does not fit is left out
-  unsigned usable;      // processors that `may_use` admits
-  bool in_order;        // all of these are known to execute in order
-  const char *machine;  // the row of cpu/machine.h for them; NULL: there is none, or they differ
+  char name[128];       // distinct names in the order of the processors, joined by " + "; names that do not fit are
+                        // left out
+  unsigned usable;      // number of processors that `may_use` admits
+  bool in_order;        // all usable processors are known to execute in order
+  const char *machine;  // name of the machine (cpu/machine.h) for the usable processors; NULL if there is none or they
+                        // differ
 };
 
-// From `root`/sys, else from `root`/proc/cpuinfo. `root` is "" except in tests.
+// Arm: reads the cores from `root`/sys, or else from `root`/proc/cpuinfo. root: "" except in tests.
 void tvmq_arm_cores(const char *root, bool (*may_use)(unsigned cpu), struct tvmq_arm_cores *cores);
 
-// x86: registers of CPUID leaves 1, 7.0 and 7.1, and XCR0 (0 where the operating system does not use xsave) without what it has not granted to this process.
+// x86: registers of CPUID leaves 1, 7.0 and 7.1, and XCR0. xcr0: 0 if the operating system does not use xsave; without
+// the bits that it has not granted to this process.
 struct tvmq_cpuid {
   uint32_t leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_1_eax;
   uint64_t xcr0;
@@ -37,7 +41,7 @@ struct tvmq_cpuid {
 };
 uint32_t tvmq_x86_features(const struct tvmq_cpuid *cpuid);
 
-// For a vendor (the twelve letters of leaf 0), and a family and model (EAX of leaf 1): these in words, "GenuineIntel 6-143"; and, with features, the row of
-// cpu/machine.h, NULL where there is none.
+// x86: `say_model` appends vendor, family and model, as in "GenuineIntel 6-143". `machine` returns the name of the
+// machine (cpu/machine.h), or NULL if there is none. vendor: the twelve letters of leaf 0. leaf1_eax: EAX of leaf 1.
 void tvmq_x86_say_model(const char *vendor, uint32_t leaf1_eax, struct tvmq_text *text);
 const char *tvmq_x86_machine(const char *vendor, uint32_t leaf1_eax, uint32_t features);

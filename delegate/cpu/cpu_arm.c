@@ -21,7 +21,7 @@ static const struct core {
   uint8_t implementer;
   uint16_t part;
   bool in_order;
-  const char *name, *machine;  // the row of machine.c that is made for it, or for the core that it resembles most; NULL: none is
+  const char *name, *machine;  // machine: row of machine.c for this core or a similar one; NULL: none
 } known_cores[] = {
     {0x41, 0xd02, true, "Cortex-A34", "cortex-a53"},
     {0x41, 0xd03, true, "Cortex-A53", "cortex-a53"},
@@ -98,7 +98,7 @@ const char *tvmq_arm_core_name(uint32_t midr) {
   return core != NULL ? core->name : NULL;
 }
 
-// Appends a name unless it is there already. What does not fit is left out.
+// Appends a name unless it is already in the list. Leaves it out if it does not fit.
 static void add_name(char *names, size_t size, const char *core) {
   char before[256], between[256];
   // Whole names are compared, so that Cortex-A76 is added after Cortex-A76AE.
@@ -109,7 +109,8 @@ static void add_name(char *names, size_t size, const char *core) {
   if (length + needed < size) snprintf(names + length, size - length, "%s%s", length > 0 ? " + " : "", core);
 }
 
-// Where usable cores differ, those decide that execute out of order, by the row that they share.
+// Updates the machine for another usable core. If cores differ, the out-of-order cores decide, provided that they share
+// a machine.
 static void add_machine(struct tvmq_arm_cores *cores, const struct core *core) {
   const bool in_order = core != NULL && core->in_order;
   const char *machine = core != NULL ? core->machine : NULL;
@@ -151,7 +152,7 @@ static void cores_of_sysfs(const char *root, bool (*may_use)(unsigned cpu), stru
     FILE *file = open_below(root, path);
     if (file == NULL) return;
     fclose(file);
-    // One that is offline has a directory without this file.
+    // The directory of an offline processor does not have this file.
     snprintf(path + directory, sizeof path - (size_t)directory, "/regs/identification/midr_el1");
     unsigned long long midr;
     if (reads_number(open_below(root, path), &midr)) add_core(cores, (uint32_t)midr, may_use(cpu));
@@ -181,7 +182,8 @@ void tvmq_arm_cores(const char *root, bool (*may_use)(unsigned cpu), struct tvmq
 
 uint32_t tvmq_cpu_arch_features(void) { return tvmq_arm_features(getauxval(AT_HWCAP), getauxval(AT_HWCAP2)); }
 
-// Without either file system the kernel may still let the register be read: that of the core that runs just now.
+// Describes the cores that this thread may use. Without both file systems, reads the MIDR register of the current core
+// if the kernel allows it.
 static void cores_here(struct tvmq_arm_cores *cores) {
   tvmq_arm_cores("", tvmq_cpu_may_use, cores);
   if (cores->name[0] == '\0' && (getauxval(AT_HWCAP) & HWCAP_CPUID) != 0) {

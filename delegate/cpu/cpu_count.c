@@ -10,13 +10,13 @@
 
 enum { PATH_SIZE = 4096 };
 
-// More than a small stack has room for.
+// Too large for a small stack, so allocated.
 struct buffers {
   char line[PATH_SIZE], mount[PATH_SIZE], directory[PATH_SIZE], path[PATH_SIZE + 32];
 };
 
-// First line of a file of the cgroup; false if it cannot be read.
-static bool read_line(struct buffers *buffers, const char *file, char *line, size_t size) {
+// Reads the first line of a file of the cgroup. Returns false if that fails.
+static bool read_cgroup_line(struct buffers *buffers, const char *file, char *line, size_t size) {
   snprintf(buffers->path, sizeof buffers->path, "%s/%s", buffers->directory, file);
   FILE *stream = fopen(buffers->path, "re");
   if (stream == NULL) return false;
@@ -25,27 +25,28 @@ static bool read_line(struct buffers *buffers, const char *file, char *line, siz
   return read;
 }
 
-// Processors that a quota of time per period stands for, rounded up; 0: no limit.
+// Returns a quota of time per period as a number of processors, rounded up, or 0 for no limit.
 static int processors(long long quota, long long period) {
   if (quota <= 0 || period <= 0) return 0;
   const long long n = (quota - 1) / period + 1;
   return n < INT32_MAX ? (int)n : INT32_MAX;
 }
 
-// One directory of the hierarchy of version 2 ("max 100000" or "150000 100000") or 1 (two files, quota -1 for none).
+// Returns the quota of one directory, or 0 for none. cgroup version 2 has one file ("max 100000" or "150000 100000");
+// version 1 has two files, with a quota of -1 for none.
 static int quota_of_directory(struct buffers *buffers) {
   char line[64], period_line[64];
   long long quota, period;
-  if (read_line(buffers, "cpu.max", line, sizeof line)) return sscanf(line, "%lld %lld", &quota, &period) == 2 ? processors(quota, period) : 0;
-  if (!read_line(buffers, "cpu.cfs_quota_us", line, sizeof line) || atoll(line) <= 0) return 0;
-  if (!read_line(buffers, "cpu.cfs_period_us", period_line, sizeof period_line)) return 0;
+  if (read_cgroup_line(buffers, "cpu.max", line, sizeof line)) return sscanf(line, "%lld %lld", &quota, &period) == 2 ? processors(quota, period) : 0;
+  if (!read_cgroup_line(buffers, "cpu.cfs_quota_us", line, sizeof line) || atoll(line) <= 0) return 0;
+  if (!read_cgroup_line(buffers, "cpu.cfs_period_us", period_line, sizeof period_line)) return 0;
   return processors(atoll(line), atoll(period_line));
 }
 
 static int smaller_limit(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
 
-// The limits of a cgroup and of all that contain it hold at once. In a container the path may be one of the host's and not be there: then the mount point
-// itself is the container's cgroup, and walking up ends there.
+// Returns the smallest limit of a cgroup and all its ancestors. In a container, the path may be the host's and not
+// exist. The mount point itself is then the container's cgroup, where the walk ends.
 static int quota_of_cgroup(struct buffers *buffers, const char *cgroup) {
   const size_t mount_length = strlen(buffers->mount);
   if (snprintf(buffers->directory, sizeof buffers->directory, "%s%s", buffers->mount, cgroup) >= (int)sizeof buffers->directory) return 0;
@@ -83,7 +84,8 @@ static int quota(const char *root, struct buffers *buffers) {
     if (*controllers != '\0' && !lists_cpu(controllers)) continue;
     if (strcmp(cgroup, "/") == 0) cgroup++;  // the mount point itself
 
-    // Where systems mount it: version 2 alone or beside version 1, version 1 by its controllers' names or by a link.
+    // Usual mount points. Version 2: the top or, together with version 1, "unified". Version 1: the controllers' names,
+    // or the link "cpu".
     const char *const places[] = {*controllers == '\0' ? "" : controllers, *controllers == '\0' ? "unified" : "cpu"};
     const size_t n_places = strcmp(places[0], places[1]) == 0 ? 1 : 2;
     for (size_t i = 0; i < n_places; i++) {

@@ -5,7 +5,8 @@
 #include "cpu/cpu_arch.h"
 #include "cpu/cpu_bits.h"
 
-// CPUID says what the CPU has; XCR0 says which registers the operating system saves. Both are needed, and for the tiles of AMX its permission as well.
+// A feature is usable if CPUID reports it and XCR0 says that the operating system saves its registers. AMX tiles also
+// need the operating system's permission.
 enum { LEAF1_ECX_FMA = 1 << 12, LEAF1_ECX_AVX = 1 << 28 };
 enum { LEAF7_EBX_BMI1 = 1 << 3, LEAF7_EBX_AVX2 = 1 << 5, LEAF7_EBX_BMI2 = 1 << 8 };
 #define LEAF7_EBX_AVX512 (1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)  // F, DQ, BW, VL
@@ -59,7 +60,7 @@ const char *tvmq_x86_machine(const char *vendor, uint32_t leaf1_eax, uint32_t fe
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Linux saves tiles only for processes that ask; it refuses where a signal stack is too small for them.
+// Requests permission to use tiles. Linux refuses if a signal stack is too small for them.
 static bool may_use_tiles(void) {
 #if defined(SYS_arch_prctl)
   enum { REQUEST_PERMISSION = 0x1023 };
@@ -86,14 +87,14 @@ uint32_t tvmq_cpu_arch_features(void) {
     cpuid.leaf7_ebx = ebx;
     cpuid.leaf7_ecx = ecx;
     cpuid.leaf7_edx = edx;
-    // Leaf 7.0 says how many subleaves there are; one beyond would repeat another leaf's bits.
+    // Leaf 7.0 returns the number of subleaves; a subleaf beyond that would return the bits of another leaf.
     if (eax >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) cpuid.leaf7_1_eax = eax;
   }
   if (has(cpuid.xcr0, XCR0_TILES) && has(cpuid.leaf7_edx, LEAF7_EDX_AMX) && !may_use_tiles()) cpuid.xcr0 &= ~(uint64_t)XCR0_TILES;
   return tvmq_x86_features(&cpuid);
 }
 
-// The vendor and EAX of leaf 1; false: CPUID does not tell.
+// Reads the vendor and EAX of leaf 1. Returns false if CPUID does not provide them.
 static bool read_model(char vendor[13], uint32_t *leaf1_eax) {
   uint32_t eax, ebx, ecx, edx;
   if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return false;
@@ -117,14 +118,14 @@ static void find_machine(void) {
   if (read_model(vendor, &leaf1_eax)) machine = tvmq_x86_machine(vendor, leaf1_eax, tvmq_cpu_detect());
 }
 
-// Asked once: on a virtual machine each CPUID instruction is a call of the host.
+// Detected once, because on a virtual machine each CPUID instruction traps to the host.
 const char *tvmq_cpu_machine(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_machine);
   return machine;
 }
 
-// The in-order Atoms have no AVX2: for what they can run the figures are the same.
+// The in-order Atoms do not have AVX2, and the kernels that they can run have the same costs either way.
 bool tvmq_cpu_in_order(void) { return false; }
 
 void tvmq_cpu_arch_name(char *name, size_t size) {
@@ -135,7 +136,7 @@ void tvmq_cpu_arch_name(char *name, size_t size) {
   }
   char text[sizeof brand + 1] = {0};
   memcpy(text, brand, sizeof brand);
-  // Some vendors pad with blanks, in front or behind.
+  // Some vendors pad the name with blanks on either side.
   const char *first = text + strspn(text, " ");
   size_t length = strlen(first);
   while (length > 0 && first[length - 1] == ' ') length--;

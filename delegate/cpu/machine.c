@@ -4,11 +4,12 @@
 
 #include "cpu/cpu_bits.h"
 
-// Groups of numbers that machines share: measured on one of them, and nothing better is known for the others.
+// Groups of costs that machines share. They were measured on one machine, because the others could not be measured.
 #define THREADS                                                                                                                                    \
   .tasks_per_thread = 8, .task_cycles = 1500, .next_task_cycles = 4000, .panel_cycles = 300, .moved_byte_cycles = 0.6f, .shared_line_cycles = 250, \
   .done_cycles = 1500, .small_cycles = 8000, .imbalance = 0.25f
-// The same for cores that tell each other sooner: measured on an EPYC with Zen 5, which reads what another core has written as fast as what it wrote itself.
+// THREADS for cores with faster communication. Measured on an EPYC with Zen 5, which reads data from another core as
+// fast as its own.
 #define NEAR_THREADS(moved)                                                                                                                         \
   .tasks_per_thread = 8, .task_cycles = 1000, .next_task_cycles = 1500, .panel_cycles = 300, .moved_byte_cycles = moved, .shared_line_cycles = 250, \
   .done_cycles = 1000, .small_cycles = 8000, .imbalance = 0.15f
@@ -23,7 +24,8 @@
 #define X86_ROWS                                                                                                                               \
   .list_cycles = 2, .pixel_pointer_cycles = 1, .copied_piece_cycles = 6, .side_piece_cycles = 6, .line_byte_cycles = 0.2f, .node_cycles = 150, \
   .tap_cycles = 1, .gathered_lane_cycles = 1.5f
-// Those that differ most from core to core: what the functions that write pointers and copy rows take, by the number that they write; docs/cost-model.md.
+// Costs that differ most between cores: for each item written by the functions that write pointers and copy rows
+// (docs/cost-model.md).
 #define ARM_CORE(pointer, list, pixel, piece, moved, side_piece, line_byte, node, tap)                                                                 \
   .pointer_cycles = pointer, .summed_pointer_cycles = 4 * (pointer), .list_cycles = list, .pixel_pointer_cycles = pixel, .copied_piece_cycles = piece, \
   .moved_piece_cycles = moved, .side_piece_cycles = side_piece, .line_byte_cycles = line_byte, .node_cycles = node, .tap_cycles = tap,                 \
@@ -64,7 +66,8 @@ static const struct tvmq_kernel_speed zen5[] = {
     {"tvmq_gemm_s8_16x16c4l__avx512vnni", 113, 45}, {"tvmq_winograd_output_s8_16c__avx512vnni", 3, 0},
 };
 
-// Registers of 512 bits take two turns there: what is of AVX-512 has half the rates, what is of AVX2 has its own.
+// Zen 4 executes 512-bit operations in two halves. AVX-512 kernels have half the rates; AVX2 kernels have rates of
+// their own.
 static const struct tvmq_kernel_speed zen4[] = {
     {"tvmq_gemm_s8_1x16c4__avx512vnni", 36, 40},
     {"tvmq_gemm_s8_1x64c4__avx512vnni", 38, 45},
@@ -96,20 +99,22 @@ static const struct tvmq_kernel_speed zen4[] = {
 #include "cpu/arm_speeds.def"
 
 const struct tvmq_machine tvmq_machines[] = {
-    // A Xeon with AMX: measured, but for the pointers, which are as measured on Cascade Lake and Zen 5.
+    // A Xeon with AMX: measured, except for the pointer costs, which were measured on Cascade Lake and Zen 5.
     {.name = "sapphire-rapids",
      .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX,
      SPEEDS(sapphire_rapids),
      X86_CORE(9, 12, 4, 0.015f, 0.1f, 0.15f, 768),
      THREADS},
-    // A Xeon with AVX-512 VNNI and no AMX: fitted to candidates timed in networks.
+    // A Xeon with AVX-512 VNNI but no AMX: fitted to the times of candidates in networks.
     {.name = "cascade-lake", .cpu = AVX512, SPEEDS(cascade_lake), X86_CORE(9, 12, 2, 0.02f, 0.3f, 0.15f, 768), THREADS},
-    // An EPYC with AVX-512 VNNI and AVX-VNNI: fitted to candidates timed in networks. To flip at each use costs next to nothing there.
+    // An EPYC with AVX-512 VNNI and AVX-VNNI: fitted to the times of candidates in networks. Flipping at each use is
+    // almost free.
     {.name = "zen5", .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI, SPEEDS(zen5), X86_CORE(3, 12, 2, 0.001f, 0.1f, 0.05f, 768), NEAR_THREADS(0.1f)},
-    // An EPYC with AVX-512 VNNI and no AVX-VNNI: kernels timed by themselves, the rest fitted to candidates timed in networks. A depthwise layer of which half
-    // the input lies in the other core's cache takes 0.6 cycles a byte more there, and 1.3 at times, as it seems when the cores share no cache.
+    // An EPYC with AVX-512 VNNI but no AVX-VNNI: kernels were timed alone, the rest is fitted to the times of
+    // candidates in networks. A depthwise layer with half its input in another core's cache takes 0.6 more cycles per
+    // byte. Sometimes it takes 1.3, apparently when the cores share no cache.
     {.name = "zen4", .cpu = AVX512 | TVMQ_CPU_AVX512VBMI, SPEEDS(zen4), X86_CORE(9, 6, 3, 0.015f, 0.1f, 0.15f, 704), NEAR_THREADS(0.45f)},
-    // Arm cores: estimated from instruction timings, which latencies dominate where execution is in order. Threads as on the Xeon.
+    // Arm cores: estimated from instruction timings; latencies dominate on in-order cores. Thread costs are the Xeon's.
     {.name = "arm-out-of-order", .cpu = I8MM, CORTEX_A72, ARM},
     {.name = "arm-in-order", .in_order = true, .cpu = I8MM, CORTEX_A53, ARM_IN_ORDER},
     {.name = "cortex-a53", .in_order = true, .cpu = TVMQ_CPU_NEON, CORTEX_A53, SPEEDS(cortex_a53), ARM_IN_ORDER},

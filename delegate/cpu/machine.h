@@ -1,18 +1,18 @@
-// The costs of a machine: every number by which kernels, blocks and tasks are chosen, apart from the speeds of the kernels themselves
-// (kernels/variants.def). docs/cost-model.md says how each number is measured.
+// The costs of a machine: all numbers that decide the choice of kernels, blocks and tasks, except the speeds of the
+// kernels (kernels/variants.def). docs/cost-model.md says how each number is measured.
 //
-// Cycles are those of the core clock, bytes are bytes of memory. None of these numbers changes a result.
+// Cycles are cycles of the core clock. None of these numbers changes a result.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TVMQ_LINE = 64 };  // bytes of a cache line, on every machine served
+enum { TVMQ_LINE = 64 };  // bytes of a cache line, on all supported machines
 
 enum { TVMQ_MACHINE_NAME = 64, TVMQ_MOST_COST = 1000000 };
 
-// A kernel that is faster or slower on a machine than kernels/variants.def has it: the same two numbers (kernel.h).
+// The speed (kernel.h) of a kernel that is faster or slower on a machine than kernels/variants.def says.
 struct tvmq_kernel_speed {
   const char *kernel;
   float rate, tile_cycles;
@@ -22,26 +22,28 @@ struct tvmq_speed;
 
 struct tvmq_machine {
   const char *name;
-  const char *base;  // the row that a machine file began with; NULL: this is a row itself
-  bool in_order;     // its cores execute instructions in program order: a kernel's second speed counts (kernel.h)
-  uint32_t cpu;      // features of such cores (cpu_bits.h), for estimates made elsewhere
+  const char *base;  // name of the machine that a machine file is based on; NULL for rows of tvmq_machines
+  bool in_order;     // cores execute in program order, so a kernel's second speed applies (kernel.h)
+  uint32_t cpu;      // features of these cores (cpu_bits.h), for estimates on another machine
 
 #define TVMQ_MACHINE_COST(name, unit, help) float name;
 #define TVMQ_MACHINE_SIZE(name, most, unit, help) size_t name;
 #include "cpu/machine_fields.def"
 
-  const struct tvmq_kernel_speed *speeds;  // of kernels that differ
+  const struct tvmq_kernel_speed *speeds;  // speeds of kernels that differ from kernels/variants.def
   size_t n_speeds;
-  const struct tvmq_speed *every_speed;  // those of all kernels in the order of their list, and `speeds` are not looked at; NULL in a row of tvmq_machines
+  const struct tvmq_speed *every_speed;  // speeds of all kernels in the order of their list, in place of `speeds`; NULL
+                                         // for rows of tvmq_machines
 };
 
-// Machines known.
+// The known machines.
 extern const struct tvmq_machine tvmq_machines[];
 extern const size_t tvmq_n_machines;
 enum { TVMQ_MOST_MACHINES = 16 };
 
-// The row of that name; NULL: there is none.
+// Returns the machine with this name, or NULL if there is none.
 const struct tvmq_machine *tvmq_machine_named(const char *name);
 
-// The row that serves computers of this architecture which have none of their own: cores that execute in order, or out of order.
+// Returns the default machine of this architecture for computers without a row of their own, with in-order or
+// out-of-order cores.
 const struct tvmq_machine *tvmq_machine_for(bool in_order);
