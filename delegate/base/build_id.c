@@ -35,7 +35,7 @@ static bool read_notes(const uint8_t *at, size_t left, uint8_t *id) {
   return false;
 }
 
-static int look_at(struct dl_phdr_info *file, size_t size, void *context) {
+static int find_in_file(struct dl_phdr_info *file, size_t size, void *context) {
   (void)size;
   struct search *search = context;
   if (!contains(file, (uintptr_t)&tvmq_build_id)) return 0;
@@ -48,6 +48,6 @@ static int look_at(struct dl_phdr_info *file, size_t size, void *context) {
 
 bool tvmq_build_id(uint8_t id[TVMQ_BUILD_ID_BYTES]) {
   struct search search = {.id = id};
-  dl_iterate_phdr(look_at, &search);
+  dl_iterate_phdr(find_in_file, &search);
   return search.found;
 }

@@ -12,7 +12,7 @@ __extension__ typedef unsigned __int128 uint128;
 
 static const uint64_t prime = (UINT64_C(1) << 61) - 1;
 
-static uint64_t next(uint64_t state[2]) {
+static uint64_t next_secret(uint64_t state[2]) {
   state[0] = tvmq_checksum_word(state[0] + UINT64_C(0x9e3779b97f4a7c15), state[1]);
   state[1] = tvmq_checksum_word(state[1] + UINT64_C(0xd1b54a32d192ed03), state[0]);
   return state[0] ^ state[1] << 32;
@@ -21,9 +21,9 @@ static uint64_t next(uint64_t state[2]) {
 void tvmq_hasher_init(struct tvmq_hasher *hasher, const uint64_t seed[2]) {
   uint64_t state[2] = {seed[0], seed[1]};
   memcpy(hasher->seed, seed, sizeof hasher->seed);
-  for (int i = 0; i < 4; i++) next(state);
-  for (size_t i = 0; i < TVMQ_HASHER_WORDS; i++) hasher->secret[i] = next(state);
-  for (int i = 0; i < 2; i++) hasher->place[i] = (next(state) >> 4) + 1;  // below the prime
+  for (int i = 0; i < 4; i++) next_secret(state);
+  for (size_t i = 0; i < TVMQ_HASHER_WORDS; i++) hasher->secret[i] = next_secret(state);
+  for (int i = 0; i < 2; i++) hasher->place[i] = (next_secret(state) >> 4) + 1;  // below the prime
 }
 
 static uint64_t process_seed[2];
@@ -43,25 +43,25 @@ void tvmq_process_seed(uint64_t seed[2]) {
   memcpy(seed, process_seed, sizeof process_seed);
 }
 
-static uint64_t multiply(uint64_t a, uint64_t b) {
+static uint64_t multiply_modulo(uint64_t a, uint64_t b) {
   const uint128 product = (uint128)a * b;
   const uint64_t sum = ((uint64_t)product & prime) + (uint64_t)(product >> 61);
   return sum >= prime ? sum - prime : sum;
 }
 
 // Appends a coefficient of at most 61 bits to both polynomials.
-static void append(const struct tvmq_hasher *hasher, uint64_t coefficient, struct tvmq_key *key) {
+static void append_coefficient(const struct tvmq_hasher *hasher, uint64_t coefficient, struct tvmq_key *key) {
   for (int i = 0; i < 2; i++) {
-    const uint64_t sum = multiply(key->words[i], hasher->place[i]) + coefficient % prime;
+    const uint64_t sum = multiply_modulo(key->words[i], hasher->place[i]) + coefficient % prime;
     key->words[i] = sum >= prime ? sum - prime : sum;
   }
 }
 
 static void append_sum(const struct tvmq_hasher *hasher, uint128 sum, struct tvmq_key *key) {
   const uint64_t part = (UINT64_C(1) << 48) - 1;
-  append(hasher, (uint64_t)sum & part, key);
-  append(hasher, (uint64_t)(sum >> 48) & part, key);
-  append(hasher, (uint64_t)(sum >> 96), key);
+  append_coefficient(hasher, (uint64_t)sum & part, key);
+  append_coefficient(hasher, (uint64_t)(sum >> 48) & part, key);
+  append_coefficient(hasher, (uint64_t)(sum >> 96), key);
 }
 
 static uint64_t word_at(const uint8_t *bytes) {
@@ -98,6 +98,6 @@ struct tvmq_key tvmq_content(const struct tvmq_hasher *hasher, const void *data,
   if (left > whole) memcpy(rest, at + whole, left - whole);
   if (whole > 0) append_sum(hasher, sum_of(hasher, at, whole), &key);
   if (left > whole) append_sum(hasher, sum_of(hasher, rest, STEP), &key);
-  append(hasher, bytes, &key);
+  append_coefficient(hasher, bytes, &key);
   return key;
 }

@@ -112,7 +112,7 @@ void tvmq_cpu_arch_model(struct tvmq_text *text) {
 
 static const char *machine;
 
-static void find_machine(void) {
+static void detect_machine(void) {
   char vendor[13];
   uint32_t leaf1_eax;
   if (read_model(vendor, &leaf1_eax)) machine = tvmq_x86_machine(vendor, leaf1_eax, tvmq_cpu_detect());
@@ -121,7 +121,7 @@ static void find_machine(void) {
 // Detected once, because on a virtual machine each CPUID instruction traps to the host.
 const char *tvmq_cpu_machine(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_machine);
+  pthread_once(&once, detect_machine);
   return machine;
 }
 

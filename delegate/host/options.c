@@ -212,7 +212,7 @@ void tvmq_option_name(const char *option, int value, char *name, size_t size) {
 // ---- messages
 
 // Returns the edit distance of two words: the least number of characters to insert, delete or replace.
-static size_t distance(const char *a, const char *b) {
+static size_t edit_distance(const char *a, const char *b) {
   size_t row[KEY_SIZE + 1];
   const size_t n = strlen(b);
   for (size_t j = 0; j <= n; j++) row[j] = j;
@@ -233,7 +233,8 @@ static void unknown_key(struct tvmq_text *message, const char *key, const char *
   const char *lead = "; did you mean ";
   for (size_t i = 0; i < N_ROWS; i++) {
     const char *name = rows[i].info.name;
-    const bool near = normal[0] != '\0' && (strstr(name, normal) != NULL || strstr(normal, name) != NULL || distance(normal, name) <= 1 + strlen(name) / 4);
+    const bool near =
+        normal[0] != '\0' && (strstr(name, normal) != NULL || strstr(normal, name) != NULL || edit_distance(normal, name) <= 1 + strlen(name) / 4);
     if (!near) continue;
     tvmq_say(message, "%s%s", lead, name);
     lead = " or ";
@@ -337,7 +338,7 @@ static const struct kind *kind_of(const struct row *row) {
   return kind;
 }
 
-static void *field(struct tvmq_options *options, const struct row *row) { return (char *)options + row->offset; }
+static void *option_field(struct tvmq_options *options, const struct row *row) { return (char *)options + row->offset; }
 
 static const struct row *find_row(const char *name) {
   for (size_t i = 0; i < N_ROWS; i++) {
@@ -361,7 +362,7 @@ static bool parse_pair(const char *key, const char *value, struct tvmq_options *
     return false;
   }
   given[row - rows] = true;
-  if (kind_of(row)->parse(&row->info, value, field(options, row))) return true;
+  if (kind_of(row)->parse(&row->info, value, option_field(options, row))) return true;
   tvmq_say(message, "option %s cannot have the value '%.100s'; allowed: ", name, value);
   kind_of(row)->allowed(message, &row->info);
   return false;
@@ -371,7 +372,7 @@ bool tvmq_options_parse(const char *const *keys, const char *const *values, size
   struct tvmq_text message = {.at = text, .size = TVMQ_OPTIONS_MESSAGE};
   bool given[N_ROWS] = {false};
   text[0] = '\0';
-  for (size_t i = 0; i < N_ROWS; i++) kind_of(&rows[i])->parse(tvmq_option(i), rows[i].info.default_value, field(options, &rows[i]));
+  for (size_t i = 0; i < N_ROWS; i++) kind_of(&rows[i])->parse(tvmq_option(i), rows[i].info.default_value, option_field(options, &rows[i]));
   for (size_t i = 0; i < n; i++) {
     if (keys == NULL || values == NULL || keys[i] == NULL || values[i] == NULL) {
       tvmq_say(&message, "option %zu of %zu has no %s", i + 1, n, keys == NULL || keys[i] == NULL ? "name" : "value");

@@ -164,7 +164,7 @@ static void measure(const struct tvmq_plan_line *line, size_t number, uint32_t c
 
 // ---- the plan
 
-static char *read_all(FILE *file, size_t *size) {
+static char *read_plan_text(FILE *file, size_t *size) {
   char *text = tvmq_alloc_unset(PLAN_BYTES + 1);
   if (text == NULL) give_up(USAGE, "out of memory");
   *size = fread(text, 1, PLAN_BYTES + 1, file);
@@ -258,7 +258,7 @@ int main(int argc, char **argv) {
   FILE *file = given.path != NULL ? fopen(given.path, "rbe") : stdin;
   if (file == NULL) give_up(USAGE, "cannot open %s", given.path);
   size_t size;
-  char *text = read_all(file, &size);
+  char *text = read_plan_text(file, &size);
   if (file != stdin) fclose(file);
   walk_plan(text, size, only_read, given.cpu);
   tvmq_fp_enter();

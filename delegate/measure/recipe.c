@@ -46,7 +46,7 @@ static int32_t pad_behind(int32_t in, int32_t before, int32_t out, int32_t filte
   return behind < INT16_MAX ? (int32_t)behind : INT16_MAX;
 }
 
-static const char *read_conv(const char *signature, struct tvmq_conv_desc *d) {
+static const char *read_conv_words(const char *signature, struct tvmq_conv_desc *d) {
   int32_t in[4], filter[3], out[3], pair[2];
   if (!tvmq_word_tensor(signature, "in", &d->in_type, 4, in) || !tvmq_word_tensor(signature, "filter", &d->filter_type, 3, filter) ||
       !tvmq_word_tensor(signature, "out", &d->out_type, 3, out))
@@ -87,7 +87,7 @@ static const char *quantize_conv(const char *signature, struct tvmq_made *made, 
 
 static const char *make_conv(const char *signature, struct tvmq_made *made) {
   struct tvmq_conv_desc *d = &made->desc.conv;  // also the first member of the description of FULLY_CONNECTED
-  const char *why = read_conv(signature, d);
+  const char *why = read_conv_words(signature, d);
   if (why != NULL) return why;
   const int32_t ins[] = {d->batch, d->in_h, d->in_w, d->in_c}, outs[] = {d->batch, d->out_h, d->out_w, d->out_c};
   const int32_t filters[] = {d->out_c, d->filter_h, d->filter_w, d->depthwise ? 1 : d->filter_c};

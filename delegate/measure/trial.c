@@ -70,7 +70,7 @@ static bool prepare_environment(struct tvmq_trial *trial, const char *signature,
   return tvmq_threads_count(trial->env.threads) == threads || fail_trial(trial, 0, "cannot start the threads");
 }
 
-static const char *plan_operator(struct tvmq_trial_step *step, const struct tvmq_env *env) {
+static const char *plan_step(struct tvmq_trial_step *step, const struct tvmq_env *env) {
   step->by = tvmq_op_computed_by(step->made.op_class, &step->made.desc, env);
   const char *why = tvmq_op_plan(step->by, &step->op, &step->made.desc, env);
   if (why == NULL) step->by->info(step->op, &step->info);
@@ -86,7 +86,7 @@ static const char *prepare_step(struct tvmq_trial *trial, struct tvmq_trial_step
   if (!tvmq_same_operator(wanted->task, step->signature)) return "the signature has words that contradict each other or are unknown";
   if (wanted->has_choice && !tvmq_choice_known(&wanted->choice, &choice)) return "the choice has an unknown way or kernel";
   if (wanted->has_choice) env.wish = &choice;
-  why = plan_operator(step, &env);
+  why = plan_step(step, &env);
   if (why != NULL) return why;
   return wanted->has_choice && !tvmq_same_choice(&step->info.choice, &choice) ? "the choice is not legal here" : NULL;
 }
@@ -187,7 +187,7 @@ static const char *compare_with_plain(const struct tvmq_trial *trial, struct tvm
   env.scratch = &scratch;
   env.transformed = &transformed;
   plain.out = tvmq_alloc(step->made.out_bytes);
-  const char *why = plain.out != NULL ? plan_operator(&plain, &env) : "out of memory";
+  const char *why = plain.out != NULL ? plan_step(&plain, &env) : "out of memory";
   for (size_t number = 0, n; why == NULL && (n = plain.by->n_tasks(plain.op, number)) > 0; number++)
     tvmq_threads_run(env.threads, n, run_trial_task, &(struct tvmq_trial_pass){&plain, number});
   if (why == NULL) step->exact = memcmp(plain.out, step->out, step->made.out_bytes) == 0;

@@ -88,7 +88,7 @@ static struct tvmq_tuned *add_tuned(struct tvmq_tuning_records *records, const c
   return entry;
 }
 
-static void take_line(struct tvmq_tuning_records *records, const struct line *line, const struct tvmq_choice *choice) {
+static void take_record(struct tvmq_tuning_records *records, const struct line *line, const struct tvmq_choice *choice) {
   const double gain = line->default_least_ns / line->least_ns;
   struct tvmq_tuned *entry = find_tuned(records, line->task);
   records->taken++;
@@ -123,7 +123,7 @@ static void parse_line(struct tvmq_tuning_records *records, const char *text, si
   struct tvmq_choice choice;
   size_t *counter = classify_line(records, text, size, &line, &choice);
   if (counter == &records->taken) {
-    take_line(records, &line, &choice);
+    take_record(records, &line, &choice);
   } else {
     ++*counter;
   }
@@ -149,7 +149,7 @@ static size_t records_in(const struct tvmq_tuning_records *records) {
   return records->taken + records->measurements + records->other_machine + records->other_version + records->unknown;
 }
 
-static const char *read_all(struct tvmq_tuning_records *records, FILE *file) {
+static const char *parse_file(struct tvmq_tuning_records *records, FILE *file) {
   struct stat about;
   if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) return "not a regular file";
   if (about.st_size > TVMQ_RECORDS_BYTES) return "more than 64 MiB";
@@ -169,7 +169,7 @@ const char *tvmq_tuning_records_read(struct tvmq_tuning_records *records, const 
   if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return "not a regular file";  // opening a pipe would block
   FILE *file = fopen(path, "rbe");
   if (file == NULL) return "cannot be opened";
-  const char *why = read_all(records, file);
+  const char *why = parse_file(records, file);
   fclose(file);
   return why;
 }

@@ -8,7 +8,7 @@ static size_t tiles_of(const struct tvmq_work *w, size_t rows) { return tvmq_cei
 static float tile_cycles(const struct tvmq_work *w) { return (w->cycles - w->bring_cycles) / (float)(w->parts * tiles_of(w, w->m) * w->panels); }
 
 // Estimates the cycles until the thread with the most work is done.
-static float estimate(const struct tvmq_work *w, const struct tvmq_blocks *b, size_t n_threads, const struct tvmq_machine *machine) {
+static float estimate_blocks(const struct tvmq_work *w, const struct tvmq_blocks *b, size_t n_threads, const struct tvmq_machine *machine) {
   const size_t tasks = w->parts * b->m_blocks * b->n_blocks, share = tvmq_ceil_div(tasks, n_threads), all_rows = w->parts * w->m;
   const float tile = tile_cycles(w);
   const float whole = tile * (float)(tiles_of(w, b->rows) * b->panels), last = tile * (float)(tiles_of(w, w->m - (b->m_blocks - 1) * b->rows) * b->panels);
@@ -61,7 +61,7 @@ static bool is_hopeless(const struct search *s, float tile, size_t tiles, size_t
 }
 
 // Tries blocks of `rows` rows with each number of panels.
-static void look_at(struct search *s, size_t rows) {
+static void try_rows(struct search *s, size_t rows) {
   const struct tvmq_work *w = s->work;
   const size_t m_blocks = tvmq_ceil_div(w->m, rows), tiles = tiles_of(w, rows);
   const float tile = tile_cycles(w);
@@ -74,7 +74,7 @@ static void look_at(struct search *s, size_t rows) {
     before = b.panels;
     if (is_hopeless(s, tile, tiles, tasks, b.panels)) continue;
     b.passing = tvmq_min(tvmq_ceil_div(tasks, s->threads), b.n_blocks) * b.panels;
-    b.cycles = estimate(w, &b, s->threads, s->machine);
+    b.cycles = estimate_blocks(w, &b, s->threads, s->machine);
     insert(s, &b);
     if (s->panels != 0) return;
   }
@@ -93,13 +93,13 @@ size_t tvmq_list_blocks(const struct tvmq_work *w, const struct tvmq_machine *ma
   const size_t least_blocks = tvmq_ceil_div(w->m, most), most_tasks = tvmq_max(w->parts * least_blocks * 3 / 2, threads * machine->tasks_per_thread);
   struct search s = {.work = w, .machine = machine, .threads = threads, .most_tasks = most_tasks, .panels = panels, .list = list, .max = max};
   if (rows != 0) {
-    look_at(&s, rows);
+    try_rows(&s, rows);
     return s.n;
   }
   // Divide the rows into about equal blocks.
   for (size_t m_blocks = least_blocks, before = 0; m_blocks == least_blocks || (m_blocks <= w->m && w->parts * m_blocks <= most_tasks); m_blocks++) {
     const size_t each = tvmq_round_up(tvmq_ceil_div(w->m, m_blocks), unit);
-    if (each != before) look_at(&s, each);
+    if (each != before) try_rows(&s, each);
     before = each;
   }
   return s.n;

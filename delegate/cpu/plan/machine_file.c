@@ -34,7 +34,7 @@ enum { N_FIELDS = sizeof fields / sizeof fields[0] };
 
 // ---- numbers
 
-static void write_number(struct tvmq_text *text, double number) {
+static void write_decimal(struct tvmq_text *text, double number) {
   char printed[40], plain[40];
   size_t n = 0;
   snprintf(printed, sizeof printed, "%.6g", number);
@@ -217,7 +217,7 @@ void tvmq_machine_write(const struct tvmq_machine *machine, struct tvmq_text *te
   for (size_t i = 0; i < N_FIELDS; i++) {
     const char *at = (const char *)machine + fields[i].offset;
     tvmq_say(text, "%s = ", fields[i].name);
-    write_number(text, fields[i].is_size ? (double)*(const size_t *)(const void *)at : (double)*(const float *)(const void *)at);
+    write_decimal(text, fields[i].is_size ? (double)*(const size_t *)(const void *)at : (double)*(const float *)(const void *)at);
     tvmq_say(text, "  # %s: %s\n", fields[i].unit, fields[i].help);
   }
   tvmq_say(text, "\n# rate (work per cycle) and tile_cycles of the kernels\n");
@@ -225,9 +225,9 @@ void tvmq_machine_write(const struct tvmq_machine *machine, struct tvmq_text *te
     if ((v->cpu & ~machine->cpu) != 0) continue;
     const struct tvmq_speed speed = tvmq_speed_of(v, machine);
     tvmq_say(text, "kernel %s = ", v->name);
-    write_number(text, (double)speed.rate);
+    write_decimal(text, (double)speed.rate);
     tvmq_say(text, " ");
-    write_number(text, (double)speed.tile_cycles);
+    write_decimal(text, (double)speed.tile_cycles);
     tvmq_say(text, "\n");
   }
 }

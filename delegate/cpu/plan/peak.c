@@ -34,7 +34,7 @@ static double tasks_per_second(struct tvmq_threads *threads, size_t n_tasks, tvm
 }
 
 // Fills memory with pseudo-random bytes, so that no kernel benefits from zeros.
-static void fill(uint8_t *bytes, size_t n) {
+static void fill_random(uint8_t *bytes, size_t n) {
   uint32_t x = 1;
   for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
 }
@@ -76,8 +76,8 @@ static double gemm_rate(const struct tvmq_variant *v, size_t weights, struct tvm
   uint8_t *memory = tvmq_alloc(size);
   if (memory == NULL) return 0;
 
-  fill(memory + panel_at + panel.weights, panel.multiplier - panel.weights);
-  fill(memory + rows_at, (rows - 1) * row_bytes + bytes);
+  fill_random(memory + panel_at + panel.weights, panel.multiplier - panel.weights);
+  fill_random(memory + rows_at, (rows - 1) * row_bytes + bytes);
   for (size_t j = 0; j < layout->nr; j++)
     tvmq_pack_params(layout, &panel, j, &(struct tvmq_channel_params){.multiplier = 1 << 30, .shift = -9}, memory + panel_at);
   const void **table = (const void **)(memory + table_at);

@@ -22,16 +22,15 @@
 
 // Each thread walks through the passes on its own. The tasks of a pass are divided into chunks called shares, one for
 // each thread. A share is one word in memory: the run's number, the tickets left to take, and the tickets not yet done.
-// A ticket stands for a task; taking one is a compare-and-swap.
-//
-// A pass is over when all tickets of all shares are done. Only then do threads take tickets of the next pass. No thread
-// waits for one that has taken nothing. So a worker that is not scheduled, because there are more threads than
-// processors, delays no other thread. When it runs again, the run numbers tell it that the others have gone on.
+// A ticket stands for a task; taking one is a compare-and-swap. Threads take tickets of the next pass only when all
+// tickets of this pass are done. No thread waits for one that has taken nothing. So a worker that is not scheduled,
+// because there are more threads than processors, delays no other thread. Later, the run numbers tell it that the
+// others have gone on.
 //
 // A pass costs the transfer of one cache line between cores, about 60 ns: another thread's share, which tells whether
 // tickets are left and whether all are done. docs/threads.md explains why this is correct.
 
-// Run numbers restart after this many runs. The limit is far below the range of a word, so that tests reach it.
+// Run numbers restart after this many runs: far below the range of a word, so that tests reach it.
 enum { MOST_RUNS = 1 << 16 };
 
 struct pass {
@@ -79,8 +78,7 @@ struct tvmq_threads {
   struct worker workers[];
 };
 
-// Workers do not survive fork(). If a process has forked since a pool was created, the pool runs everything on the
-// caller.
+// Workers do not survive fork(). If the process has forked since, the pool runs everything on the caller.
 static atomic_uint forks;
 static void count_fork(void) { atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed); }
 static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
@@ -145,7 +143,7 @@ static void run_ticket(const struct tvmq_threads *threads, const struct pass *pa
 }
 
 // Takes the tickets of the thread's own share, then steals those left in the other shares.
-static void work(const struct tvmq_threads *threads, int thread, uint32_t run, const struct pass *pass, uint32_t n_tickets, struct tvmq_share *shares) {
+static void take_tickets(const struct tvmq_threads *threads, int thread, uint32_t run, const struct pass *pass, uint32_t n_tickets, struct tvmq_share *shares) {
   struct tvmq_task task = {.thread = thread};
   bool first = true;
   const uint32_t n = n_shares(threads);
@@ -174,7 +172,7 @@ static void go_through(const struct tvmq_threads *threads, int thread, const str
     const bool last = i + 1 == r->end, told = !last && sequence->passes[i + 1].n_tickets > 1;
     if (told) tvmq_prefetch_share(shares + n_shares(threads) + (uint32_t)thread % n_shares(threads));
     if (n_tickets > 1) {
-      work(threads, thread, r->number, &sequence->passes[i], n_tickets, shares);
+      take_tickets(threads, thread, r->number, &sequence->passes[i], n_tickets, shares);
       if (last && thread > 0) return;  // only the caller needs to know that the run is over
       if (!await_pass(threads, r->number, n_tickets, shares)) return;
     } else if (thread == 0) {
@@ -285,24 +283,24 @@ static void run_passes(struct tvmq_sequence *sequence, size_t begin, size_t end)
   go_through(threads, 0, &run);
 }
 
-static void enter(struct tvmq_threads *threads) {
+static void lock_pool(struct tvmq_threads *threads) {
   if (!runs_alone(threads)) pthread_mutex_lock(&threads->callers);
 }
 
-static void leave(struct tvmq_threads *threads) {
+static void unlock_pool(struct tvmq_threads *threads) {
   if (!runs_alone(threads)) pthread_mutex_unlock(&threads->callers);
 }
 
 void tvmq_sequence_run(struct tvmq_sequence *sequence, size_t begin, size_t end) {
-  enter(sequence->threads);
+  lock_pool(sequence->threads);
   run_passes(sequence, begin, tvmq_min(end, sequence->n));
-  leave(sequence->threads);
+  unlock_pool(sequence->threads);
 }
 
 void tvmq_sequence_run_alone(struct tvmq_sequence *sequence) {
-  enter(sequence->threads);
+  lock_pool(sequence->threads);
   for (size_t i = 0; i < sequence->n; i++) run_pass(&sequence->passes[i]);
-  leave(sequence->threads);
+  unlock_pool(sequence->threads);
 }
 
 // ---- sequences
@@ -328,9 +326,9 @@ struct tvmq_sequence *tvmq_sequence_create(struct tvmq_threads *threads, const s
 void tvmq_sequence_destroy(struct tvmq_sequence *sequence) {
   if (sequence == NULL) return;
   if (!runs_alone(sequence->threads)) {
-    enter(sequence->threads);
+    lock_pool(sequence->threads);
     expel_workers(sequence->threads);
-    leave(sequence->threads);
+    unlock_pool(sequence->threads);
   }
   tvmq_free(sequence->shares);
   tvmq_free(sequence);
