@@ -1,8 +1,8 @@
 #include "tflite/abi_check.h"
 
-// Fields that need no pointer to be followed are checked first, so that a layout that is off is found before a wrong pointer is followed. An offset or
-// a stride that is wrong puts halves of pointers where small numbers and aligned addresses are expected: one tensor rarely passes, a model's worth of them
-// never does.
+// Checks first the fields that can be read without following a pointer, so that a different layout is found before a
+// wrong pointer is followed. With a wrong offset or stride, halves of pointers appear where small numbers and aligned
+// addresses are expected. One tensor rarely passes; all tensors of a model never do.
 
 static bool plausible_pointer(const void *p) { return (uintptr_t)p >= 4096 && (uintptr_t)p % sizeof(int) == 0; }
 
@@ -35,7 +35,8 @@ static const char *check_tensors(const TfLiteContext *context) {
   return NULL;
 }
 
-// The interpreter keeps nodes and their registrations as pairs in one array, so the distances between them are the sizes of the two structs.
+// The interpreter keeps pairs of a node and its registration in one array, so the distances between their addresses
+// reveal the sizes of both structures.
 static const char *check_nodes(TfLiteContext *context) {
   TfLiteIntArray *plan = NULL;
   if (context->GetExecutionPlan(context, &plan) != kTfLiteOk || !plausible_pointer(plan) || plan->size < 0) return "the runtime has no execution plan";

@@ -1,7 +1,8 @@
-// Whether the runtime looks as tflite_abi.h declares it.
+// Checks that the runtime's structures match the declarations in tflite_abi.h.
 #pragma once
 
 #include "tflite/tflite_abi.h"
 
-// Called first of all, while a delegate is applied. NULL, or what does not fit (a static string): then nothing more of the runtime may be touched.
+// Returns NULL, or a static string that names a mismatch; then do not access the runtime any further. Call this first,
+// while a delegate is being applied.
 const char *tvmq_abi_check(TfLiteContext *context);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "tflite/tensor.h"
 
-// ---- a flatbuffer: little-endian numbers, read with nothing believed; position 0 stands for what is absent
+// ---- a flatbuffer: little-endian numbers that are not trusted; position 0 means absent
 
 struct bytes {
   const uint8_t *base;
@@ -32,7 +32,7 @@ static size_t field(struct bytes file, size_t table, size_t index) {
   return offset > 0 && offset < file.size - table ? table + offset : 0;
 }
 
-// A vector of numbers of 32 bits, or of offsets of tables.
+// A vector of 32-bit numbers, or of offsets of tables.
 struct vector {
   size_t first, n;
 };
@@ -50,7 +50,7 @@ static size_t table_in(struct bytes file, struct vector vector, uint32_t index) 
 
 enum { MODEL_SUBGRAPHS = 2, MODEL_BUFFERS = 4, SUBGRAPH_TENSORS = 0, SUBGRAPH_INPUTS = 1, TENSOR_BUFFER = 2, BUFFER_DATA = 0, BUFFER_OFFSET = 1 };
 
-// Where a tensor's constant lies: in its buffer, or behind the flatbuffer.
+// Returns the address of a tensor's constant, which is in its buffer or after the flatbuffer.
 static const void *data_of(struct bytes file, struct vector buffers, size_t tensor) {
   const size_t number_at = field(file, tensor, TENSOR_BUFFER);
   const size_t buffer = number_at > 0 ? table_in(file, buffers, number(file, number_at, sizeof(uint32_t))) : 0;
@@ -61,7 +61,7 @@ static const void *data_of(struct bytes file, struct vector buffers, size_t tens
   return data > 0 && data < file.size - sizeof(uint32_t) ? file.base + data + sizeof(uint32_t) : NULL;
 }
 
-// Lists the constants, as far as `inputs` has room. Returns how many there are.
+// Lists as many constants as fit into `inputs`. Returns the number of all.
 static size_t list(struct bytes file, struct tvmq_graph_inputs *inputs, size_t room) {
   const size_t root = number(file, 0, sizeof(uint32_t)), model = root < file.size ? root : 0;
   const struct vector graphs = vector_at(file, field(file, model, MODEL_SUBGRAPHS)), buffers = vector_at(file, field(file, model, MODEL_BUFFERS));
@@ -87,7 +87,7 @@ static bool lies_in(struct bytes file, const TfLiteTensor *tensor) {
   return data >= base && data - base <= file.size && tensor->bytes <= file.size - (data - base);
 }
 
-// The model's file, in which all its constants lie; without bytes where the runtime does not show it.
+// Returns the bytes of the model's file, which contains all its constants, or no bytes if the file is not accessible.
 static struct bytes find_file(const TfLiteContext *context) {
   static const char identifier[4] = {'T', 'F', 'L', '3'};
   struct bytes file = {0};

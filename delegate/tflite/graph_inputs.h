@@ -1,5 +1,5 @@
-// Constants that a graph of the model lists among its inputs: a program may set them before any inference. The C interface does not list a graph's inputs, so
-// that they are read in the model's own bytes, which every constant's tensor names.
+// Constants that a graph lists among its inputs. A program may set them before any inference. The C interface does not
+// list a graph's inputs, so they are read from the model's bytes, to which every constant tensor has a pointer.
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,9 @@ struct tvmq_graph_inputs {
   const void *data[];  // of each such constant
 };
 
-// Those of all graphs of the model; none where the runtime does not show the model. NULL: out of memory.
+// Lists these constants for all graphs of the model. The list is empty if the model's bytes are not accessible. Returns
+// NULL if out of memory.
 struct tvmq_graph_inputs *tvmq_graph_inputs_create(const TfLiteContext *context);
 
-// Whether one of the node's inputs is one of them.
+// Returns whether the node reads one of these constants.
 bool tvmq_graph_inputs_read(const struct tvmq_graph_inputs *inputs, const TfLiteContext *context, const TfLiteNode *node);

@@ -28,7 +28,7 @@ static bool is_constant(const TfLiteContext *context, int index) {
   return tensor != NULL && tvmq_tensor_is_constant(tensor);
 }
 
-// A variable stands in for the output that a node which assigns it has not; a handle is never written.
+// Reads the outputs. For a node that assigns a variable, the variable counts as its output. Handles are never written.
 static const char *read_outputs(const TfLiteNode *node, const struct tvmq_node_kind *kind, struct tvmq_node *out) {
   const int n = node->outputs->size, most = kind->max_outputs > 0 ? kind->max_outputs : 1;
   const bool has_none = kind->state == TVMQ_STATE_FIRST_VALUES || kind->state == TVMQ_STATE_ASSIGN;
@@ -64,13 +64,13 @@ const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node,
   return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no builtin options";
 }
 
-// The tensor that a node reads or writes: a variable, where its resource tensor stands for one.
+// Returns a tensor that a node reads or writes, or the variable if it is the resource tensor of one.
 static const TfLiteTensor *tensor_of(const TfLiteContext *context, const struct tvmq_node *node, int index) {
   const struct tvmq_variable *variable = tvmq_variables_find(node->variables, index);
   return variable != NULL ? &variable->tensor : tvmq_tensor_at(context, index);
 }
 
-// A tensor that a node reads, with the shape that it has or will have.
+// Checks a tensor that a node reads, and gets its present or future shape.
 static const char *describe_input(const TfLiteTensor *tensor, int index, const struct tvmq_known_shapes *known, struct tvmq_shape *shape) {
   const char *reason = tvmq_tensor_input(tensor, shape);
   const struct tvmq_shape *computed = reason == NULL && known != NULL && (size_t)index < known->n ? known->of[index] : NULL;
@@ -105,7 +105,8 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
   return reason;
 }
 
-// An element that is half the scale or more, as rounding counts, is not subnormal either.
+// Returns whether the tensor's scale, or its reciprocal, is subnormal or nearly so. The margin ensures that half the
+// scale, where rounding begins, is not subnormal either.
 static bool is_flushed(const TfLiteContext *context, int index) {
   const TfLiteTensor *tensor = tvmq_tensor_at(context, index);
   const float scale = tensor != NULL ? tvmq_tensor_quant(tensor).scale : 0;
@@ -155,8 +156,8 @@ const char *tvmq_node_parameter(const struct tvmq_node_view *view, int input, co
   return tvmq_tensor_constant_shape(*tensor, shape);
 }
 
-// The data of an input that does not change; NULL: it does, or is not known yet. Where two nodes write a tensor, one may have set its value and the other its
-// shape.
+// Returns the data of a constant input, or NULL if it changes or is not known yet. If two nodes write a tensor, one may
+// have set its value and the other its shape.
 static const void *constant_input(const TfLiteContext *context, const struct tvmq_node *node, const struct tvmq_shapes *shapes, int i) {
   const TfLiteTensor *tensor = tvmq_values_at(node->values, context, node->in[i]);
   return tensor != NULL && tvmq_tensor_is_constant(tensor) && tensor->bytes >= shapes->in[i].bytes ? tensor->data : NULL;

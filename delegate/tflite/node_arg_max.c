@@ -3,8 +3,8 @@
 
 enum { IN, AXIS };  // inputs
 
-// The type of the output is the options', whatever the tensor says before the graph is prepared.
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+// Reads the output type from the options, because the tensor's type may be wrong before the graph is prepared.
+static const char *read_arg_max(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteArgMaxParams *params = builtin_data;
   options->arg_max.out_type = params->output_type == kTfLiteInt32 ? TVMQ_TYPE_S32 : params->output_type == kTfLiteInt64 ? TVMQ_TYPE_S64 : TVMQ_TYPE_OTHER;
@@ -31,4 +31,4 @@ static const char *describe_arg_max(const struct tvmq_node_view *view, struct tv
 }
 
 const struct tvmq_node_kind tvmq_node_arg_max = {
-    .op_class = &tvmq_op_arg_max, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_arg_max};
+    .op_class = &tvmq_op_arg_max, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_arg_max, .describe = describe_arg_max};

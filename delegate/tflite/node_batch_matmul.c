@@ -1,10 +1,11 @@
-// BATCH_MATMUL: matrices in the last two dimensions, either of which may lie transposed; the dimensions before them are broadcast.
+// BATCH_MATMUL multiplies the matrices in the last two dimensions, either of which may be transposed. The other
+// dimensions are broadcast.
 #include "tflite/node_kind.h"
 
 enum { LEFT, RIGHT, N_SIDES };  // inputs
 enum { MOST_RANK = TVMQ_MATMUL_BATCH_DIMS + 2 };
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_batch_matmul(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteBatchMatMulParams *params = builtin_data;
   struct tvmq_conv_desc *conv = &options->matmul.conv;
@@ -17,13 +18,13 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return NULL;
 }
 
-// Dimension `d` of those before the matrices, counted so that all tensors have as many; 1 where the tensor has none.
+// Returns batch dimension `d`, aligned at the last one, or 1 if the tensor does not have it.
 static int32_t batch_dim(const struct tvmq_shape *shape, int d) {
   const int index = d + shape->rank - MOST_RANK;
   return index >= 0 ? shape->dims[index] : 1;
 }
 
-// How many matrices a tensor has, and how far apart they lie; 0 where it repeats.
+// Computes the number of matrices of a tensor and their strides, which are 0 in broadcast dimensions.
 static const char *stride_over(const struct tvmq_shape *shape, int32_t strides[TVMQ_MATMUL_BATCH_DIMS], int32_t *n) {
   *n = 1;
   for (int d = TVMQ_MATMUL_BATCH_DIMS; d-- > 0;) {
@@ -47,7 +48,7 @@ static const char *describe_batch(const struct tvmq_shape in[N_SIDES], struct tv
   return reason != NULL ? reason : stride_over(&in[RIGHT], matmul->right_strides, &matmul->rights);
 }
 
-// One matrix on the right serves the rows of all those on the left.
+// If there is one right matrix for all left matrices, merges their rows into one matrix.
 static const char *merge_rows(struct tvmq_matmul_desc *matmul) {
   if (matmul->rights > 1 || matmul->adj_x || matmul->products <= 0) return NULL;
   if (__builtin_mul_overflow(matmul->conv.in_w, matmul->products, &matmul->conv.in_w)) return "output has more than 2^31 - 1 elements";
@@ -82,4 +83,4 @@ static const char *describe_batch_matmul(const struct tvmq_node_view *view, stru
 }
 
 const struct tvmq_node_kind tvmq_node_batch_matmul = {
-    .op_class = &tvmq_op_matmul, .n_in = N_SIDES, .min_inputs = N_SIDES, .max_inputs = N_SIDES, .read = read, .describe = describe_batch_matmul};
+    .op_class = &tvmq_op_matmul, .n_in = N_SIDES, .min_inputs = N_SIDES, .max_inputs = N_SIDES, .read = read_batch_matmul, .describe = describe_batch_matmul};

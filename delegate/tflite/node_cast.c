@@ -1,4 +1,4 @@
-// CAST. The types are those of the tensors: what the options say of them is not looked at, as in the reference.
+// CAST. Uses the types of the tensors and ignores those in the options, as the reference does.
 #include "tflite/node_kind.h"
 
 static const char *describe_cast(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {

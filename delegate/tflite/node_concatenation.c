@@ -1,7 +1,7 @@
-// CONCATENATION, of as many inputs as there is room for.
+// CONCATENATION of up to TVMQ_MAX_IN inputs.
 #include "tflite/node_kind.h"
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_concatenation(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteConcatenationParams *params = builtin_data;
   options->concatenation.axis = params->axis;
@@ -26,8 +26,8 @@ void tvmq_concatenate_rows(const struct tvmq_shapes *shapes, int axis, struct tv
   for (int i = 0; i < concatenation->n_in; i++) concatenation->row_bytes[i] = shapes->in[i].bytes / concatenation->rows;
 }
 
-// Adds the input's shape to the output's. What is beside the axis is the same in both.
-static const char *append(const struct tvmq_shape *in, int axis, struct tvmq_shape *out) {
+// Adds the input's size along the axis to the output's. All other dimensions must be equal.
+static const char *append_input(const struct tvmq_shape *in, int axis, struct tvmq_shape *out) {
   if (in->rank != out->rank) return "the inputs' ranks differ";
   for (int d = 0; d < in->rank; d++) {
     if (d != axis && in->dims[d] != out->dims[d]) return "input dimensions other than axis differ";
@@ -44,11 +44,15 @@ static const char *describe_concatenation(const struct tvmq_node_view *view, str
   if (reason != NULL) return reason;
   shapes->out = *first;
   shapes->out.dims[axis] = 0;
-  for (int i = 0; reason == NULL && i < c->n_in; i++) reason = append(&shapes->in[i], axis, &shapes->out);
+  for (int i = 0; reason == NULL && i < c->n_in; i++) reason = append_input(&shapes->in[i], axis, &shapes->out);
   if (reason == NULL) reason = tvmq_shape_set_bytes(&shapes->out, c->type);
   if (reason == NULL && shapes->out.bytes > 0) tvmq_concatenate_rows(shapes, axis, c);
   return reason;
 }
 
-const struct tvmq_node_kind tvmq_node_concatenation = {
-    .op_class = &tvmq_op_concatenation, .n_in = TVMQ_MAX_IN, .min_inputs = 1, .max_inputs = TVMQ_MAX_IN, .read = read, .describe = describe_concatenation};
+const struct tvmq_node_kind tvmq_node_concatenation = {.op_class = &tvmq_op_concatenation,
+                                                       .n_in = TVMQ_MAX_IN,
+                                                       .min_inputs = 1,
+                                                       .max_inputs = TVMQ_MAX_IN,
+                                                       .read = read_concatenation,
+                                                       .describe = describe_concatenation};

@@ -69,7 +69,8 @@ static const char *describe_filter(const struct tvmq_node_view *view, struct tvm
   if (shape.dims[0] != 1) return "the first dimension of a depthwise filter is not 1";
   if (conv->in_c < 1 || conv->out_c % conv->in_c != 0) return "output channels are not a multiple of the input channels";
   const int32_t multiplier = conv->out_c / conv->in_c;
-  // 8-bit kernels divide the channels, as is done here; 16x8 kernels of older runtimes believe the options and compute something else.
+  // 8-bit kernels divide the channels, as done here. 16x8 kernels of older runtimes use the options and compute
+  // something else.
   if (conv->in_type == TVMQ_TYPE_S16 && conv->depth_multiplier != multiplier) return "16x8: depth_multiplier does not match the channels";
   conv->depth_multiplier = multiplier;
   return NULL;

@@ -6,7 +6,7 @@
 enum { BATCH, HEIGHT, WIDTH, CHANNELS, RANK };
 enum { MERGED = 6 };  // dimensions, with those of the block
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_depth_to_space(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   options->copy_options.block = ((const TfLiteDepthToSpaceParams *)builtin_data)->block_size;
   return options->copy_options.block > 0 ? NULL : "block_size is not positive";
@@ -64,6 +64,6 @@ static const char *describe_space_to_depth(const struct tvmq_node_view *view, st
 }
 
 const struct tvmq_node_kind tvmq_node_depth_to_space = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read, .describe = describe_depth_to_space};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_depth_to_space, .describe = describe_depth_to_space};
 const struct tvmq_node_kind tvmq_node_space_to_depth = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read, .describe = describe_space_to_depth};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_depth_to_space, .describe = describe_space_to_depth};

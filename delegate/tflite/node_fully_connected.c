@@ -1,4 +1,5 @@
-// FULLY_CONNECTED: a convolution of 1x1, whose pixels are the rows of the input as a matrix; or a product of two, if the weights are computed.
+// FULLY_CONNECTED: a 1x1 convolution whose pixels are the rows of the input matrix, or a matrix product if the weights
+// are computed.
 #include "tflite/node_kind.h"
 
 enum { IN, FILTER, BIAS };  // inputs
@@ -12,7 +13,7 @@ void tvmq_describe_product(struct tvmq_conv_desc *conv) {
   conv->padding = TVMQ_PADDING_VALID;
 }
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_fully_connected(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteFullyConnectedParams *params = builtin_data;
   struct tvmq_conv_desc *conv = &options->conv;
@@ -30,7 +31,7 @@ static const char *describe_rows(const struct tvmq_shape *in, struct tvmq_conv_d
   conv->in_w = conv->out_w = (int32_t)(n / (size_t)conv->in_c);
   *out = (struct tvmq_shape){.rank = 2, .dims = {conv->out_w, conv->out_c}};
   if (!conv->keep_num_dims) return NULL;
-  // Kernels in fixed point take the first dimensions of such an output for the last ones, and leave the rest of it as it was.
+  // Fixed-point kernels mistake the first dimensions of such an output for the last ones and leave the rest unwritten.
   if (conv->scaling == TVMQ_SCALING_FIXED_POINT && conv->n_filter_scales > 1 && in->rank != 2)
     return "keep_num_dims with per-channel scales: the input is not 2-dimensional";
   if (in->rank < 1 || in->dims[in->rank - 1] != conv->in_c) return "keep_num_dims: the input's last dimension does not match the weights";
@@ -39,7 +40,7 @@ static const char *describe_rows(const struct tvmq_shape *in, struct tvmq_conv_d
   return NULL;
 }
 
-// All but the weights, which have been described.
+// Describes everything except the weights, which are described already.
 static const char *describe_rest(const struct tvmq_node_view *view, const struct tvmq_shape *filter, struct tvmq_shapes *shapes, struct tvmq_conv_desc *conv) {
   conv->scaling = view->node->reference.scaling;
   conv->hybrid = view->node->reference.hybrid;
@@ -68,7 +69,7 @@ static const char *describe_computed(const struct tvmq_node_view *view, struct t
 }
 
 static const struct tvmq_node_kind of_computed_weights = {
-    .op_class = &tvmq_op_matmul, .n_in = 2, .min_inputs = 2, .max_inputs = 3, .read = read, .describe = describe_computed};
+    .op_class = &tvmq_op_matmul, .n_in = 2, .min_inputs = 2, .max_inputs = 3, .read = read_fully_connected, .describe = describe_computed};
 
 const struct tvmq_node_kind tvmq_node_fully_connected = {.op_class = &tvmq_op_fully_connected,
                                                          .computed = &of_computed_weights,
@@ -76,5 +77,5 @@ const struct tvmq_node_kind tvmq_node_fully_connected = {.op_class = &tvmq_op_fu
                                                          .min_inputs = 2,
                                                          .max_inputs = 3,
                                                          .flat = true,
-                                                         .read = read,
+                                                         .read = read_fully_connected,
                                                          .describe = describe_fully_connected};

@@ -3,7 +3,7 @@
 
 enum { IN, INDICES };  // inputs
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_gather(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteGatherParams *params = builtin_data;
   options->copy_options.axis = params->axis;
@@ -33,4 +33,4 @@ static const char *describe_gather(const struct tvmq_node_view *view, struct tvm
 }
 
 const struct tvmq_node_kind tvmq_node_gather = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_gather};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_gather, .describe = describe_gather};

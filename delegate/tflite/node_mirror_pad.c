@@ -1,9 +1,9 @@
-// MIRROR_PAD: what is padded is the input, turned at its ends.
+// MIRROR_PAD pads with the input mirrored at its ends.
 #include "tflite/node_kind.h"
 
 enum { IN, PADDINGS };  // inputs
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_mirror_pad(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const int mode = ((const TfLiteMirrorPaddingParams *)builtin_data)->mode;
   options->copy_options.symmetric = mode == kTfLiteMirrorPaddingSymmetric;
@@ -31,4 +31,4 @@ static const char *describe_mirror_pad(const struct tvmq_node_view *view, struct
 }
 
 const struct tvmq_node_kind tvmq_node_mirror_pad = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_mirror_pad};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_mirror_pad, .describe = describe_mirror_pad};

@@ -1,7 +1,7 @@
 // PACK: a concatenation along an axis that the inputs do not have.
 #include "tflite/node_kind.h"
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_pack(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   options->concatenation.axis = ((const TfLitePackParams *)builtin_data)->axis;
   return NULL;
@@ -28,4 +28,4 @@ static const char *describe_pack(const struct tvmq_node_view *view, struct tvmq_
 }
 
 const struct tvmq_node_kind tvmq_node_pack = {
-    .op_class = &tvmq_op_concatenation, .n_in = TVMQ_MAX_IN, .min_inputs = 1, .max_inputs = TVMQ_MAX_IN, .read = read, .describe = describe_pack};
+    .op_class = &tvmq_op_concatenation, .n_in = TVMQ_MAX_IN, .min_inputs = 1, .max_inputs = TVMQ_MAX_IN, .read = read_pack, .describe = describe_pack};

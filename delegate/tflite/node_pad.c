@@ -4,7 +4,8 @@
 
 enum { IN, PADDINGS, VALUE };  // inputs
 
-// Floats have no scale. Of other tensors without one, the reference pads with zeros, whatever the output's zero point is.
+// Describes padding without a given value. Floats have no scale. If another tensor has no scale, the reference pads
+// with zeros and ignores the output's zero point.
 static const char *describe_default(const struct tvmq_node_view *view, struct tvmq_copy_desc *pad) {
   if (pad->in_type == TVMQ_TYPE_F32) return NULL;  // the bits of zero
   if (tvmq_tensor_quant(view->in[IN]).scale == 0) return "the input has no quantization scale";
@@ -22,7 +23,7 @@ static const char *describe_value(const struct tvmq_node_view *view, struct tvmq
   if (tvmq_tensor_type(value) != pad->in_type || shape.bytes != tvmq_type_bytes(pad->in_type))
     return "the padding value is not a single element of the input's type";
   if (!tvmq_tensor_is_constant(value)) return "the padding value is not constant";
-  // Which the runtimes ask for too, not all of them by an error.
+  // Runtimes require this too, but not all report an error.
   if (!tvmq_same_quant(tvmq_tensor_quant(value), tvmq_tensor_quant(view->out))) return "scale or zero point of the padding value differs from the output's";
   pad->value = (int32_t)tvmq_load_integer(value->data, pad->in_type, 0);
   return NULL;

@@ -2,7 +2,7 @@
 #include "operators/geometry.h"
 #include "tflite/node_kind.h"
 
-static const char *read(const TfLitePoolParams *params, enum tvmq_pooling pooling, struct tvmq_pool_desc *pool) {
+static const char *read_pool(const TfLitePoolParams *params, enum tvmq_pooling pooling, struct tvmq_pool_desc *pool) {
   pool->pooling = pooling;
   pool->filter_h = params->filter_height;
   pool->filter_w = params->filter_width;
@@ -14,12 +14,12 @@ static const char *read(const TfLitePoolParams *params, enum tvmq_pooling poolin
 
 static const char *read_average(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
-  return read(builtin_data, TVMQ_POOLING_AVERAGE, &options->pool);
+  return read_pool(builtin_data, TVMQ_POOLING_AVERAGE, &options->pool);
 }
 
 static const char *read_max(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
-  return read(builtin_data, TVMQ_POOLING_MAX, &options->pool);
+  return read_pool(builtin_data, TVMQ_POOLING_MAX, &options->pool);
 }
 
 static const char *describe_pool(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {

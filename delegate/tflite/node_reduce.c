@@ -5,7 +5,7 @@
 
 enum { IN, AXES };  // inputs
 
-static void read(const void *builtin_data, enum tvmq_reduction reduction, union tvmq_desc *options) {
+static void read_reduce(const void *builtin_data, enum tvmq_reduction reduction, union tvmq_desc *options) {
   const TfLiteReducerParams *params = builtin_data;
   options->reduce.reduction = reduction;
   options->reduce.keep_dims = params->keep_dims;
@@ -14,7 +14,7 @@ static void read(const void *builtin_data, enum tvmq_reduction reduction, union 
 #define READ(NAME, REDUCTION)                                                                \
   static const char *NAME(const void *builtin_data, int version, union tvmq_desc *options) { \
     (void)version;                                                                           \
-    read(builtin_data, REDUCTION, options);                                                  \
+    read_reduce(builtin_data, REDUCTION, options);                                           \
     return NULL;                                                                             \
   }
 READ(read_mean, TVMQ_REDUCTION_MEAN)
@@ -22,7 +22,7 @@ READ(read_sum, TVMQ_REDUCTION_SUM)
 READ(read_max, TVMQ_REDUCTION_MAX)
 READ(read_min, TVMQ_REDUCTION_MIN)
 
-// Axes may be named twice.
+// Reads the axes, which may contain duplicates.
 static const char *read_axes(const struct tvmq_node_view *view, int rank, bool *reduced) {
   struct tvmq_integer_constant axes;
   const char *reason = tvmq_find_integers(view, AXES, TVMQ_INT32S("axes are"), &axes);

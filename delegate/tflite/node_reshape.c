@@ -1,11 +1,11 @@
-// RESHAPE: other dimensions of the same elements. Quantization means nothing to it.
+// RESHAPE: the same elements with other dimensions. Ignores quantization.
 #include <string.h>
 
 #include "tflite/node_kind.h"
 
 enum { IN, SHAPE };  // inputs
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_reshape(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteReshapeParams *params = builtin_data;
   if (params->num_dimensions < 0 || params->num_dimensions > TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
@@ -14,7 +14,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
   return NULL;
 }
 
-// The node's own shape, in which a single 0 stands for a scalar.
+// Reads the shape from the node's options, in which a single 0 means a scalar.
 static void own_shape(const struct tvmq_copy_options *options, struct tvmq_shape *out) {
   const bool scalar = options->n_dims == 1 && options->dims[0] == 0;
   *out = (struct tvmq_shape){.rank = scalar ? 0 : options->n_dims};
@@ -36,7 +36,7 @@ static const char *read_shape(const struct tvmq_node_view *view, struct tvmq_sha
   return NULL;
 }
 
-// Gives the one dimension that is -1 what the others leave of `n` elements.
+// Replaces a dimension of -1 so that the shape has `n` elements.
 static const char *stretch(struct tvmq_shape *shape, size_t n) {
   size_t product = 1;
   int *open = NULL;
@@ -58,4 +58,4 @@ static const char *describe_reshape(const struct tvmq_node_view *view, struct tv
 }
 
 const struct tvmq_node_kind tvmq_node_reshape = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read, .flat = true, .describe = describe_reshape};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read_reshape, .flat = true, .describe = describe_reshape};

@@ -4,7 +4,7 @@
 enum { IN, SIZE };  // inputs
 enum { HEIGHT = 1, WIDTH = 2, CHANNELS = 3, RANK = 4 };
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_resize_bilinear(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteResizeBilinearParams *params = builtin_data;
   options->resize.align_corners = params->align_corners;
@@ -33,4 +33,4 @@ static const char *describe_resize_bilinear(const struct tvmq_node_view *view, s
 }
 
 const struct tvmq_node_kind tvmq_node_resize_bilinear = {
-    .op_class = &tvmq_op_resize_bilinear, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_resize_bilinear};
+    .op_class = &tvmq_op_resize_bilinear, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_resize_bilinear, .describe = describe_resize_bilinear};

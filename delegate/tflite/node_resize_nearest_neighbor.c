@@ -1,11 +1,11 @@
-// RESIZE_NEAREST_NEIGHBOR. Quantization means nothing to it.
+// RESIZE_NEAREST_NEIGHBOR. Ignores quantization.
 #include "tflite/node_kind.h"
 
 enum { IN, SIZE };  // inputs
 enum { RANK = 4, HEIGHT = 1, WIDTH = 2 };
 enum { MOST_EXACT = 1 << 20 };  // sizes up to which float32 holds every index and a half
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_resize_nearest_neighbor(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteResizeNearestNeighborParams *params = builtin_data;
   options->copy_options.align_corners = params->align_corners;
@@ -33,4 +33,4 @@ static const char *describe_resize_nearest_neighbor(const struct tvmq_node_view 
 }
 
 const struct tvmq_node_kind tvmq_node_resize_nearest_neighbor = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read, .describe = describe_resize_nearest_neighbor};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_resize_nearest_neighbor, .describe = describe_resize_nearest_neighbor};

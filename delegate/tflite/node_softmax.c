@@ -1,7 +1,7 @@
 // SOFTMAX.
 #include "tflite/node_kind.h"
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_softmax(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteSoftmaxParams *params = builtin_data;
   options->softmax.beta = params->beta;
@@ -23,4 +23,4 @@ static const char *describe_softmax(const struct tvmq_node_view *view, struct tv
 }
 
 const struct tvmq_node_kind tvmq_node_softmax = {
-    .op_class = &tvmq_op_softmax, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read, .describe = describe_softmax};
+    .op_class = &tvmq_op_softmax, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_softmax, .describe = describe_softmax};

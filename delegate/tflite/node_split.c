@@ -1,4 +1,5 @@
-// SPLIT, SPLIT_V and UNPACK: pieces along an axis, all of one size or each of its own, or of one element, without the axis.
+// Operators that cut a tensor along an axis: SPLIT into pieces of equal size, SPLIT_V of given sizes, UNPACK of one
+// element without the axis.
 #include "tflite/node_kind.h"
 
 enum { SPLIT_AXIS, SPLIT_IN };             // inputs of SPLIT
@@ -41,7 +42,7 @@ static const char *describe_split(const struct tvmq_node_view *view, struct tvmq
   return cut(shapes, axis, sizes, &desc->copy);
 }
 
-// One size may be -1: what the others leave.
+// Describes a SPLIT_V. One size may be -1, which means the remainder.
 static const char *describe_split_v(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   int axis, open = -1;
   const char *reason = begin(view, SPLIT_V_AXIS, shapes, desc, &axis);

@@ -1,4 +1,4 @@
-// SQUEEZE and EXPAND_DIMS: other dimensions of the same elements.
+// SQUEEZE and EXPAND_DIMS: the same elements with other dimensions.
 #include <string.h>
 
 #include "tflite/node_kind.h"

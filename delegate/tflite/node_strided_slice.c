@@ -4,7 +4,7 @@
 enum { IN, BEGIN, END, STRIDES };   // inputs
 enum { MOST = 2 * TVMQ_MAX_RANK };  // subscripts, those of new dimensions included
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_strided_slice(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;
   const TfLiteStridedSliceParams *params = builtin_data;
   struct tvmq_copy_options *o = &options->copy_options;
@@ -19,7 +19,7 @@ static const char *read(const void *builtin_data, int version, union tvmq_desc *
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high) { return value < low ? low : value > high ? high : value; }
 
-// The range of one dimension, as Python's slices mean it.
+// Sets the range of one dimension with the meaning of Python's slices.
 static void set_range(struct tvmq_copy_axis *axis, const int64_t *begin, const int64_t *end, int64_t stride) {
   const int64_t size = (int64_t)axis->size, low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
   const int64_t first = begin == NULL ? (stride > 0 ? low : high) : clamp(*begin < 0 ? *begin + size : *begin, low, high);
@@ -30,7 +30,7 @@ static void set_range(struct tvmq_copy_axis *axis, const int64_t *begin, const i
   axis->n = span > 0 ? (size_t)((span + step - 1) / step) : 0;
 }
 
-// A single index, whose dimension vanishes from the shape.
+// Selects a single index, which removes the dimension from the shape.
 static const char *set_index(struct tvmq_copy_axis *axis, const int64_t *begin, int64_t stride) {
   const int64_t size = (int64_t)axis->size, index = begin == NULL ? 0 : *begin < 0 ? *begin + size : *begin;
   if (stride != 1) return "the stride of a dimension of shrink_axis_mask is not 1";
@@ -40,7 +40,7 @@ static const char *set_index(struct tvmq_copy_axis *axis, const int64_t *begin, 
   return NULL;
 }
 
-// The subscripts of a node, one dimension after the other: of the input's, of new ones, or of all that an ellipsis stands for.
+// The subscripts of a node in order. A subscript is for a dimension of the input, a new dimension, or an ellipsis.
 struct subscripts {
   int n;
   int64_t begin[MOST], end[MOST], strides[MOST];
@@ -94,4 +94,4 @@ static const char *describe_strided_slice(const struct tvmq_node_view *view, str
 }
 
 const struct tvmq_node_kind tvmq_node_strided_slice = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 4, .max_inputs = 4, .read = read, .describe = describe_strided_slice};
+    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 4, .max_inputs = 4, .read = read_strided_slice, .describe = describe_strided_slice};

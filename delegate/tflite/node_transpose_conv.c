@@ -4,7 +4,7 @@
 enum { OUT_SHAPE, FILTER, IN, BIAS };  // inputs
 enum { RANK = 4 };
 
-static const char *read(const void *builtin_data, int version, union tvmq_desc *options) {
+static const char *read_transpose_conv(const void *builtin_data, int version, union tvmq_desc *options) {
   (void)version;  // kernels apply the activation of older ones, too
   const TfLiteTransposeConvParams *params = builtin_data;
   struct tvmq_conv_desc *conv = &options->conv;
@@ -44,5 +44,10 @@ static const char *describe_transpose_conv(const struct tvmq_node_view *view, st
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_transpose_conv = {
-    .op_class = &tvmq_op_transpose_conv, .n_in = 1, .first_in = IN, .min_inputs = 3, .max_inputs = 4, .read = read, .describe = describe_transpose_conv};
+const struct tvmq_node_kind tvmq_node_transpose_conv = {.op_class = &tvmq_op_transpose_conv,
+                                                        .n_in = 1,
+                                                        .first_in = IN,
+                                                        .min_inputs = 3,
+                                                        .max_inputs = 4,
+                                                        .read = read_transpose_conv,
+                                                        .describe = describe_transpose_conv};

@@ -80,7 +80,7 @@ static bool is_writable(const TfLiteTensor *tensor) {
   return tensor->allocation_type == kTfLiteArenaRw || tensor->allocation_type == kTfLiteDynamic || tensor->allocation_type == kTfLiteCustom;
 }
 
-// A file may place a constant anywhere; kernels read whole elements.
+// Returns whether the data is aligned to its elements, as kernels need. A file may place constants at any address.
 static bool is_aligned(const TfLiteTensor *tensor) { return (uintptr_t)tensor->data % tvmq_type_bytes(tvmq_tensor_type(tensor)) == 0; }
 
 const char *tvmq_tensor_input(const TfLiteTensor *tensor, struct tvmq_shape *shape) {

@@ -1,8 +1,12 @@
-// The parts of TFLite's C interface that a delegate touches, declared by us: the library links no TFLite symbol and one file serves every runtime.
+// Own declarations of the parts of TFLite's C interface that the delegate uses. So the library needs no TFLite symbol,
+// and one file works with every runtime.
 //
-// Valid for tflite-runtime 2.14, ai-edge-litert 2.1.6 to 2.3.0 and TensorFlow 2.12 to 2.21, 64-bit. Why each layout is safe across them stands above it;
-// abi_check.c tests at run time what can be tested, and an implausible runtime means that nothing is claimed. Structs whose tail we do not use are declared up
-// to the last field that we read: TFLite appends fields and never reorders them. Where the size of a whole struct matters, the comment says so.
+// Valid for 64-bit builds of tflite-runtime 2.14, ai-edge-litert 2.1.6 to 2.3.0 and TensorFlow 2.12 to 2.21. The
+// comment at each layout says why it is the same in all of them. abi_check.c tests at run time what can be tested, and
+// the delegate claims nothing in an implausible runtime.
+//
+// Structures are declared up to the last member that is used, because TFLite appends members and never reorders them.
+// If the size of a whole structure matters, its comment says so.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +17,7 @@ _Static_assert(sizeof(void *) == 8 && sizeof(size_t) == 8 && sizeof(int) == 4, "
 
 typedef enum { kTfLiteOk = 0, kTfLiteError = 1 } TfLiteStatus;
 
-// Only the types that the delegate meets; an unknown one is a reason to refuse.
+// The types that the delegate supports or checks for; nodes with other types are refused.
 typedef enum {
   kTfLiteFloat32 = 1,
   kTfLiteInt32 = 2,
@@ -23,7 +27,7 @@ typedef enum {
   kTfLiteInt8 = 9,
   kTfLiteResource = 14,  // a handle of what the interpreter keeps between inferences
   kTfLiteInt4 = 18,
-  kTfLiteTypeLimit = 64  // ours, for the plausibility check: the highest in use is below 30
+  kTfLiteTypeLimit = 64  // not TFLite's: limit for the plausibility check; the highest type in use is below 30
 } TfLiteType;
 
 typedef enum {
@@ -38,7 +42,7 @@ typedef enum {
 typedef struct TfLiteContext TfLiteContext;
 typedef struct TfLiteDelegate TfLiteDelegate;
 
-// A count and that many values. Owned by the runtime wherever the delegate meets one.
+// A count and that many values. The runtime owns all of these arrays that the delegate reads.
 typedef struct {
   int size;
   int data[];
@@ -51,7 +55,7 @@ typedef struct {
 
 enum { kTfLiteAffineQuantization = 1 };
 
-// params points at a TfLiteAffineQuantization if type says so. Newer types exist; they are refused.
+// params points to a TfLiteAffineQuantization if `type` says so. Newer types are refused.
 typedef struct {
   int type;
   void *params;
@@ -63,8 +67,8 @@ typedef struct {
   int32_t quantized_dimension;
 } TfLiteAffineQuantization;
 
-// A C++ object, the beginning of which is the same for a model in memory, in a file that is mapped and in one that was copied. graph_inputs.c believes it only
-// if all constants of the graph lie between these addresses, and a model begins there.
+// A C++ object that starts the same for a model in memory, a mapped file and a copied file. graph_inputs.c trusts it
+// only if a model begins at `base` and all constants of the graph are within these bytes.
 typedef struct {
   const void *vtable, *error_reporter;
   int type;
@@ -73,7 +77,7 @@ typedef struct {
 } TfLiteAllocation;
 _Static_assert(offsetof(TfLiteAllocation, base) == 24, "behind an enumeration and, for a mapped file, an int");
 
-// The whole struct, since context->tensors is an array of them: 112 bytes in all the versions above.
+// The whole structure, because context->tensors is an array: 112 bytes in all versions above.
 typedef struct {
   TfLiteType type;
   void *data;
@@ -96,7 +100,7 @@ typedef struct {
 } TfLiteTensor;
 _Static_assert(sizeof(TfLiteTensor) == 112, "stride of context->tensors");
 
-// Handed out by pointer. 80 bytes in all the versions above, which matters to abi_check.c alone.
+// Passed by pointer. 80 bytes in all versions above, which only matters to abi_check.c.
 typedef struct {
   TfLiteIntArray *inputs;  // tensor indices; -1 stands for an input left out
   TfLiteIntArray *outputs;
@@ -111,11 +115,14 @@ typedef struct {
 } TfLiteNode;
 _Static_assert(sizeof(TfLiteNode) == 80, "distance of a node and its registration");
 
-// The runtime hands us its own by pointer, of which the first eight fields are read; they stand there in all the versions above.
+// The runtime passes its registrations by pointer. The delegate reads the first eight members, which are the same in
+// all versions above.
 //
-// We hand ours to ReplaceNodeSubsetsWithDelegateKernels by value, and the struct has grown: 72 bytes in TensorFlow 2.12, 80 and 88 later. A callee that was
-// compiled for a shorter struct sees its own fields, in both calling conventions: x86-64 passes the struct on the stack and all other arguments in registers;
-// AArch64 passes a pointer to a copy. So ours is longer than any known, and zero where we do not know the fields, which means "none" for all appended so far.
+// The delegate passes its own registration to ReplaceNodeSubsetsWithDelegateKernels by value, and the structure has
+// grown: 72 bytes in TensorFlow 2.12, 80 and 88 later. A callee compiled for a shorter structure still reads its
+// members correctly. x86-64 passes the structure on the stack and all other arguments in registers; AArch64 passes a
+// pointer to a copy. So this structure is longer than any known version, and the unknown members are zero, which means
+// "none" for all appended so far.
 typedef struct {
   void *(*init)(TfLiteContext *context, const char *buffer, size_t length);
   void (*free)(TfLiteContext *context, void *user_data);
@@ -130,7 +137,7 @@ typedef struct {
 enum { TFLITE_REGISTRATION_MIN_SIZE = 64 };
 _Static_assert(offsetof(TfLiteRegistration, appended) == TFLITE_REGISTRATION_MIN_SIZE, "fields that every version has");
 
-// The buffer that init gets, and the element of a preview of partitions. Unchanged since delegates exist.
+// The argument of init, and the element of a partitioning preview. Unchanged since delegates were introduced.
 typedef struct {
   TfLiteDelegate *delegate;  // NULL in a preview
   TfLiteIntArray *nodes_to_replace;
@@ -143,7 +150,8 @@ typedef struct {
 } TfLiteExternalContext;
 enum { kTfLiteCpuBackendContext = 3 };
 
-// Up to the last function that the delegate calls; newer versions have more behind it. The functions marked * fail unless a delegate is being applied.
+// Declared up to the last function that the delegate calls; newer versions have more. Functions marked * fail unless a
+// delegate is being applied.
 struct TfLiteContext {
   size_t tensors_size;
   TfLiteStatus (*GetExecutionPlan)(TfLiteContext *context, TfLiteIntArray **plan);  // *; the next call invalidates the array
@@ -170,14 +178,16 @@ struct TfLiteContext {
   TfLiteTensor *(*GetTensor)(const TfLiteContext *context, int index);
   void *(*GetEvalTensor)(const TfLiteContext *context, int index);
   TfLiteStatus (*GetModelMetadata)(const TfLiteContext *context, const char *name, const char **data, size_t *bytes);
-  // *; the context of another graph of the model, in which functions marked * may be called until it is released. An error: there is no such graph
+  // *; gets the context of another graph of the model, for which functions marked * work until it is released. Fails if
+  // there is no such graph
   TfLiteStatus (*AcquireSubgraphContext)(TfLiteContext *context, int index, TfLiteContext **acquired);
   TfLiteStatus (*ReleaseSubgraphContext)(TfLiteContext *context, int index);
 };
 
 enum { kTfLiteDelegateFlagsAllowDynamicTensors = 1 };
 
-// Allocated by us, read by the runtime: 56 bytes so far. Zeros behind them stand for the fields that later versions append.
+// Allocated by the delegate and read by the runtime: 56 bytes so far. The zeros after them stand for members that later
+// versions may append.
 struct TfLiteDelegate {
   void *data_;
   TfLiteStatus (*Prepare)(TfLiteContext *context, TfLiteDelegate *delegate);
@@ -189,7 +199,8 @@ struct TfLiteDelegate {
   uint64_t appended[9];
 };
 
-// Options of the operators. TFLite appends to these as well: quantized_bias_type came with version 7 of CONV_2D, and a runtime without it loads no such node.
+// Options of the operators. TFLite appends members here too: quantized_bias_type came with version 7 of CONV_2D, and a
+// runtime without it does not load such nodes.
 typedef enum { kTfLitePaddingSame = 1, kTfLitePaddingValid = 2 } TfLitePadding;
 typedef enum { kTfLiteActNone = 0, kTfLiteActRelu = 1, kTfLiteActReluN1To1 = 2, kTfLiteActRelu6 = 3 } TfLiteFusedActivation;
 
@@ -224,12 +235,12 @@ typedef struct {
   TfLiteFusedActivation activation;
   int weights_format;  // 0: as the filter's shape says
   bool keep_num_dims;
-  bool asymmetric_quantize_inputs;  // what follows belongs to the runtime's kernels
+  bool asymmetric_quantize_inputs;  // the members below are for the runtime's kernels
 } TfLiteFullyConnectedParams;
 
 typedef struct {
   bool adj_x;
-  bool adj_y;  // what follows belongs to the runtime's kernels
+  bool adj_y;  // the members below are for the runtime's kernels
 } TfLiteBatchMatMulParams;
 
 typedef struct {
@@ -238,7 +249,7 @@ typedef struct {
   int stride_height;
   int filter_width;
   int filter_height;
-  TfLiteFusedActivation activation;  // what follows belongs to the runtime's kernels
+  TfLiteFusedActivation activation;  // the members below are for the runtime's kernels
 } TfLitePoolParams;
 
 typedef struct {
@@ -280,7 +291,7 @@ typedef struct {
   TfLiteFusedActivation activation;
 } TfLiteConcatenationParams;
 
-// Options of the operators that copy elements, with the same layout in all the versions above.
+// Options of operators that copy elements. The layout is the same in all versions above.
 typedef struct {
   int num_splits;
 } TfLiteSplitParams;  // SPLIT_V's are the same
@@ -291,8 +302,9 @@ typedef struct {
   int ellipsis_mask;
   int new_axis_mask;
   int shrink_axis_mask;
-  // Whether `end` counts from `begin`, whatever the operator's version. A byte, so that any value may be looked at: runtimes before 2.14 may lack the field,
-  // and allocate 20 bytes, behind which malloc() has at least another four. What lies there can make a node refused, and no more.
+  // Whether `end` counts from `begin`, in any version of the operator. A byte, so that any value can be read safely.
+  // Runtimes before 2.14 may lack this member and allocate 20 bytes, but malloc() provides at least four more. Their
+  // contents can only cause a node to be refused.
   uint8_t offset;
 } TfLiteStridedSliceParams;
 

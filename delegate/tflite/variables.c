@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "operators/op_names.h"
 
-// Walks through the nodes of a graph in order of execution: one walk at a time, since asking for the plan frees what was handed out before.
+// An iterator over the nodes of a graph in execution order. Only one can be active, because getting the plan frees the
+// previous one.
 struct walk {
   TfLiteContext *context;
   TfLiteIntArray *plan;
@@ -20,7 +21,7 @@ static struct walk walk_through(TfLiteContext *context) {
   return walk;
 }
 
-static bool next(struct walk *walk) {
+static bool next_node(struct walk *walk) {
   TfLiteRegistration *registration;
   if (walk->plan == NULL || ++walk->at >= walk->plan->size) return false;
   if (walk->context->GetNodeAndRegistration(walk->context, walk->plan->data[walk->at], &walk->node, &registration) != kTfLiteOk) return false;
@@ -51,7 +52,7 @@ static struct tvmq_variable *find_listed(struct tvmq_variables *variables, int t
   return NULL;
 }
 
-// The variable's first fault is the one that is reported.
+// Stops keeping a variable. Only the first reason is reported.
 static void give_up(struct tvmq_variable *variable, const char *reason) {
   if (variable->reason == NULL) variable->reason = reason;
 }
@@ -80,7 +81,7 @@ static void list_variable(struct tvmq_variables *variables, const struct walk *h
   give_up(variable, "the variable has more than one handle");
 }
 
-// The variable stands at an input of a node.
+// Records that a node's input refers to the variable.
 static void note_use(struct tvmq_variable *variable, const struct walk *user, int input, bool initialized) {
   variable->n_nodes++;
   const bool known = input == 0 && (user->code == TVMQ_BUILTIN_READ_VARIABLE || user->code == TVMQ_BUILTIN_ASSIGN_VARIABLE);
@@ -89,7 +90,7 @@ static void note_use(struct tvmq_variable *variable, const struct walk *user, in
 }
 
 static void note_nodes(TfLiteContext *context, struct tvmq_variables *variables) {
-  for (struct walk walk = walk_through(context); next(&walk);) {
+  for (struct walk walk = walk_through(context); next_node(&walk);) {
     const TfLiteCallOnceParams *once = walk.code == TVMQ_BUILTIN_CALL_ONCE ? walk.node->builtin_data : NULL;
     if (walk.code == TVMQ_BUILTIN_CALL_ONCE) variables->n_once++;
     if (once != NULL) variables->once_graph = once->init_subgraph_index;
@@ -126,7 +127,7 @@ static const char *read_once_graph(TfLiteContext *context, struct tvmq_variables
   const char *reason = NULL;
   struct tvmq_variable **named = tvmq_alloc(context->tensors_size * sizeof named[0]);  // by each tensor
   if (named == NULL) return "out of memory";
-  for (struct walk walk = walk_through(context); next(&walk);) {
+  for (struct walk walk = walk_through(context); next_node(&walk);) {
     const TfLiteTensor *handle = tvmq_tensor_at(context, walk.code == TVMQ_BUILTIN_VAR_HANDLE ? output(walk.node, 0) : input(walk.node, 0));
     if (walk.code == TVMQ_BUILTIN_VAR_HANDLE) {
       if (handle != NULL) named[handle - context->tensors] = find_named(variables, walk.node);
@@ -146,7 +147,7 @@ static const char *read_once_graph(TfLiteContext *context, struct tvmq_variables
 // ---- all others
 
 static void note_other_graph(TfLiteContext *context, struct tvmq_variables *variables) {
-  for (struct walk walk = walk_through(context); next(&walk);) {
+  for (struct walk walk = walk_through(context); next_node(&walk);) {
     struct tvmq_variable *variable = walk.code == TVMQ_BUILTIN_VAR_HANDLE ? find_named(variables, walk.node) : NULL;
     if (variable != NULL) give_up(variable, "another subgraph of the model uses the variable");
   }
@@ -157,7 +158,8 @@ static void report_nothing(TfLiteContext *context, const char *format, ...) {
   (void)format;
 }
 
-// False: there is no such graph, which the runtime would report as an error, or the runtime shows none.
+// Acquires the context of a graph. Returns false if there is no such graph, for which the runtime would report an
+// error, or the runtime has no such function.
 static bool acquire(TfLiteContext *context, int index, TfLiteContext **graph) {
   if (context->AcquireSubgraphContext == NULL) return false;
   void (*const report)(TfLiteContext *, const char *, ...) = context->ReportError;
@@ -190,13 +192,13 @@ static void look_around(TfLiteContext *context, struct tvmq_variables *variables
 
 struct tvmq_variables *tvmq_variables_create(TfLiteContext *context) {
   size_t n = 0;
-  for (struct walk walk = walk_through(context); next(&walk);) n += walk.code == TVMQ_BUILTIN_VAR_HANDLE;
+  for (struct walk walk = walk_through(context); next_node(&walk);) n += walk.code == TVMQ_BUILTIN_VAR_HANDLE;
   struct tvmq_variables *variables = tvmq_alloc(sizeof *variables + n * sizeof variables->of[0]);
   if (variables == NULL) return NULL;
   variables->once_graph = -1;
   variables->once_reason = "its subgraph does not initialize variables of this graph";
   if (n == 0) return variables;
-  for (struct walk walk = walk_through(context); next(&walk);) {
+  for (struct walk walk = walk_through(context); next_node(&walk);) {
     if (walk.code == TVMQ_BUILTIN_VAR_HANDLE) list_variable(variables, &walk);
   }
   note_nodes(context, variables);

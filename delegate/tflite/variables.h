@@ -1,8 +1,10 @@
-// Resource variables: tensors that a graph keeps from one inference to the next. VAR_HANDLE names a variable by the resource tensor that it writes, CALL_ONCE
-// has another graph assign constants to variables before the first inference, READ_VARIABLE and ASSIGN_VARIABLE copy them.
+// Resource variables: tensors that keep their values between inferences. VAR_HANDLE outputs a resource tensor, the
+// handle of a variable. CALL_ONCE runs another graph before the first inference to assign constants to variables.
+// READ_VARIABLE and ASSIGN_VARIABLE copy variables.
 //
-// The delegate keeps a variable itself if it can show that no one else sees it, and that its type and its shape never change. Then all nodes that name the
-// variable are claimed, or none: what the runtime's kernels keep of it is out of the delegate's reach.
+// The delegate keeps a variable in its own memory if it can prove that nothing else accesses it and that its type and
+// shape never change. Either all nodes that use the variable are claimed or none, because the delegate cannot access
+// variables of the runtime's kernels.
 #pragma once
 
 #include <stddef.h>
@@ -28,16 +30,19 @@ struct tvmq_variables {
   struct tvmq_variable of[];
 };
 
-// The variables of the graph that a delegate is being applied to, with their first values. NULL: out of memory.
+// Finds the variables of the graph that a delegate is being applied to, with their initial values. Returns NULL if out
+// of memory.
 struct tvmq_variables *tvmq_variables_create(TfLiteContext *context);
 void tvmq_variables_free(struct tvmq_variables *variables);
 
-// The variable that a resource tensor stands for; NULL: it is none that the delegate keeps.
+// Returns the variable of a resource tensor, or NULL if the delegate does not keep it.
 struct tvmq_variable *tvmq_variables_find(struct tvmq_variables *variables, int tensor);
 
-// Why the delegate does not keep the variable that a resource tensor stands for, and why it cannot do what CALL_ONCE does; NULL: it can.
+// Return why the delegate does not keep the variable of a resource tensor, and why it cannot replace CALL_ONCE; NULL if
+// it does.
 const char *tvmq_variables_refuse(struct tvmq_variables *variables, int tensor);
 const char *tvmq_variables_refuse_once(const struct tvmq_variables *variables);
 
-// Whether this context is the graph that CALL_ONCE runs, and all that it would do is done already.
+// Returns whether this context is the graph that CALL_ONCE runs, and the delegate has already done everything that the
+// graph would do.
 bool tvmq_variables_initialized_by(const struct tvmq_variables *variables, const TfLiteContext *context);
