@@ -115,8 +115,7 @@ static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *c
   const int most = wanted > 1 ? tvmq_cpu_count() : 1;  // counting reads system files
   const int n = wanted < most ? wanted : most;
   if (wanted > most)
-    tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "using %d threads instead of %d, because the process may use only %d processors", most, wanted,
-             most);
+    tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "using %d threads instead of %d: the process may not use more processors", most, wanted);
   if (n > 1) delegate->env.threads = tvmq_threads_create_on(most, n);
   tvmq_affinity_leave(&affinity);
   if (n > 1 && delegate->env.threads == NULL)
