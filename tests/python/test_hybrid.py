@@ -212,6 +212,11 @@ def five_dimensions(draw: Draw, shape: Shape) -> Node:
     return operator, sizes, (sizes[1][0], *shape), [], dict(fused_activation_function=activation(draw)) if operator == "DIV" else {}
 
 
+def numbers(values: np.ndarray) -> np.ndarray:
+    """The values with one NaN in place of all: which of two NaNs a sum keeps, sign and payload, is up to the compiler."""
+    return np.where(np.isnan(values), np.float32(np.nan), values)
+
+
 @pytest.mark.parametrize("nodes", [means, pairs, five_dimensions, maps, pools, pads])
 @randomly
 def test_floats_between_hybrid_nodes(runtime: harness.Runtime, nodes: Callable[[Draw, Shape], Node], draw: Draw) -> None:
@@ -234,7 +239,8 @@ def test_floats_between_hybrid_nodes(runtime: harness.Runtime, nodes: Callable[[
         special = [np.inf, -np.inf, np.nan, 3e38, -0.0, 0.0, -3.5, 1e-40, -1e-40]
         for value in values:
             value.flat[generator.integers(0, value.size, len(special))] = special
-        assert harness.run(delegated, *values)[0].tobytes() == harness.run(expected, *values)[0].tobytes()
+        got, wanted = (numbers(harness.run(interpreter, *values)[0]) for interpreter in (delegated, expected))
+        assert got.tobytes() == wanted.tobytes()
     harness.counts["operators on float32 compared"] += 1
 
 
