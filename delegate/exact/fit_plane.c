@@ -81,19 +81,33 @@ static void list_pairs(struct task *task, const struct tvmq_plane *plane, struct
   tvmq_near_pairs(plane->multiplier, doubt.centre + least, plane->shift, doubt.reach, &task->pairs);
 }
 
-// Every pair narrows the range: a value inside the clamp bounds it on both sides, a value at an end on one.
-static struct range narrow(struct task *task, const struct tvmq_plane *plane, struct doubt doubt) {
+// The sum of products from which on the inputs' real sum is not negative.
+static int64_t zero_of(const struct task *task, const struct tvmq_plane *plane) {
   const struct tvmq_add_args *sum = task->sum;
-  struct range range = {INT32_MIN, INT32_MAX};
+  return (int64_t)sum->in_zero_point[0] * plane->multiplier[0] + (int64_t)sum->in_zero_point[1] * plane->multiplier[1];
+}
+
+// Every pair narrows a range, the first where the sum is not negative, the second where it is: a value inside the clamp bounds it on both sides, a value at an
+// end on one.
+static void narrow(struct task *task, const struct tvmq_plane *plane, struct doubt doubt, struct range ranges[2]) {
+  const struct tvmq_add_args *sum = task->sum;
+  const int64_t zero = zero_of(task, plane);
   list_pairs(task, plane, doubt);
   for (int32_t a, b; tvmq_next_pair(&task->pairs, &a, &b);) {
     const int64_t wanted = wanted_at(task, a, b);
-    const int64_t needed = wanted * (1 << plane->shift) - (a + INT8_MIN) * plane->multiplier[0] - (b + INT8_MIN) * plane->multiplier[1];
+    const int64_t products = (int64_t)(a + INT8_MIN) * plane->multiplier[0] + (int64_t)(b + INT8_MIN) * plane->multiplier[1];
+    const int64_t needed = wanted * (1 << plane->shift) - products;
     const int64_t highest = needed + (1 << plane->shift) - 1;
-    if (wanted > sum->min && needed > range.least) range.least = needed;
-    if (wanted < sum->max && highest < range.most) range.most = highest;
+    struct range *const range = &ranges[products < zero];
+    if (wanted > sum->min && needed > range->least) range->least = needed;
+    if (wanted < sum->max && highest < range->most) range->most = highest;
   }
-  return range;
+}
+
+static struct range narrow_both(struct task *task, const struct tvmq_plane *plane, struct doubt doubt) {
+  struct range ranges[2] = {{INT32_MIN, INT32_MAX}, {INT32_MIN, INT32_MAX}};
+  narrow(task, plane, doubt, ranges);
+  return (struct range){tvmq_max_s64(ranges[0].least, ranges[1].least), tvmq_min_s64(ranges[0].most, ranges[1].most)};
 }
 
 // The biases that serve every pair; where there are none, the greatest that is the least for one and the least that is the most for one. The pairs that are not
@@ -101,18 +115,18 @@ static struct range narrow(struct task *task, const struct tvmq_plane *plane, st
 static struct range find_range(struct task *task, const struct tvmq_plane *plane, struct doubt *doubt) {
   enum { WIDER = 8 };
   *doubt = find_doubt(task, plane);
-  struct range range = narrow(task, plane, *doubt);
+  struct range range = narrow_both(task, plane, *doubt);
   const int32_t all = 1 << (plane->shift - 1);
   while (doubt->reach < all && (range.least < doubt->centre - doubt->reach || range.most > doubt->centre + doubt->reach)) {
     doubt->reach = doubt->reach < all / WIDER ? doubt->reach * WIDER : all;
-    range = narrow(task, plane, *doubt);
+    range = narrow_both(task, plane, *doubt);
   }
   return range;
 }
 
-// The least and the greatest sum of any pair.
+// The least and the greatest sum of any pair, with the drop and without.
 static bool fits_int32(const struct tvmq_plane *plane) {
-  int64_t least = plane->bias, most = plane->bias;
+  int64_t least = tvmq_min_s64(plane->bias, (int64_t)plane->bias - plane->drop), most = tvmq_max_s64(plane->bias, (int64_t)plane->bias - plane->drop);
   for (int i = 0; i < 2; i++) {
     const int64_t multiplier = plane->multiplier[i];
     least += multiplier * (multiplier < 0 ? INT8_MAX : INT8_MIN);
@@ -121,11 +135,26 @@ static bool fits_int32(const struct tvmq_plane *plane) {
   return least >= INT32_MIN && most <= INT32_MAX;
 }
 
+static int32_t middle(struct range range) { return (int32_t)(range.least + (range.most - range.least) / 2); }
+
 static bool find_bias(struct task *task, struct tvmq_plane *plane) {
   struct doubt doubt;
   const struct range range = find_range(task, plane, &doubt);
   if (range.least > range.most) return false;
-  plane->bias = (int32_t)(range.least + (range.most - range.least) / 2);
+  plane->bias = middle(range);
+  return fits_int32(plane);
+}
+
+// A bias for sums that are not negative, and another for those that are, both within reach of the centre.
+static bool find_drop(struct task *task, struct tvmq_plane *plane) {
+  const struct doubt doubt = find_doubt(task, plane);
+  const struct range near = {doubt.centre - doubt.reach, doubt.centre + doubt.reach};
+  struct range ranges[2] = {near, near};
+  narrow(task, plane, doubt, ranges);
+  if (ranges[0].least > ranges[0].most || ranges[1].least > ranges[1].most) return false;
+  plane->bias = middle(ranges[0]);
+  plane->drop = plane->bias - middle(ranges[1]);
+  plane->knee = (int32_t)(zero_of(task, plane) + plane->bias);
   return fits_int32(plane);
 }
 
@@ -224,8 +253,11 @@ const struct tvmq_proofs tvmq_plane_proofs = {"planes", &planes, is_sound};
 
 static bool fit(const struct tvmq_add_args *sum, struct task *task, struct tvmq_plane *plane) {
   set_task(sum, task);
+  *plane = (struct tvmq_plane){0};
+  if (!find_shift(task, &plane->shift)) return false;
+  if (find_multipliers(task, plane, find_bias) || find_multipliers(task, plane, find_exceptions)) return true;
   plane->n_exceptions = 0;
-  return find_shift(task, &plane->shift) && (find_multipliers(task, plane, find_bias) || find_multipliers(task, plane, find_exceptions));
+  return find_multipliers(task, plane, find_drop);
 }
 
 bool tvmq_fit_plane(const struct tvmq_add_args *sum, struct tvmq_plane *plane) {

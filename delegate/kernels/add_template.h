@@ -4,7 +4,8 @@
 //   ISA                                 suffix of the symbols
 //   BLOCK                               elements computed together, a multiple of 4 * LANES
 //   struct plane                        the constants of a plane (plane.h) and the clamp, made by plane_of(args)
-//   plane_block(p, n, flip, a, b, out)  BLOCK bytes along a plane but for the first n exceptions
+//   plane_block(p, drops, n, flip, a, b, out)
+//                                       BLOCK bytes along a plane, which drops or has no drop, but for the first n exceptions
 //   struct steps                        the constants of the reference's steps, made by steps_of(args)
 //   is_short(args)                      whether EQUAL and SHORT may shift as args has it, with reference rounding
 //   raise_bytes, raise_s16(s, i, in, x) 4 vectors of input i, less its zero point and shifted to the left as add_ways.h says
@@ -20,22 +21,24 @@
 
 enum { VECTORS = 4, STEP = VECTORS * LANES };
 
-TVMQ_INLINE void along_plane(const struct tvmq_add_args *args, int n_exceptions, uint8_t flip) {
+TVMQ_INLINE void along_plane(const struct tvmq_add_args *args, bool drops, int n_exceptions, uint8_t flip) {
   const struct plane plane = plane_of(args);
   const uint8_t *const a = args->in[0], *const b = args->in[1];
   uint8_t *const out = args->out;
   const size_t n = args->n;
-  for (size_t i = 0; i + BLOCK <= n; i += BLOCK) plane_block(&plane, n_exceptions, flip, a + i, b + i, out + i);
+  for (size_t i = 0; i + BLOCK <= n; i += BLOCK) plane_block(&plane, drops, n_exceptions, flip, a + i, b + i, out + i);
 }
 
 // One exception is what planes mostly have, if any.
 TVMQ_INLINE void along_any_plane(const struct tvmq_add_args *args, uint8_t flip) {
-  if (args->plane.n_exceptions == 0)
-    along_plane(args, 0, flip);
+  if (args->plane.drop != 0)
+    along_plane(args, true, 0, flip);
+  else if (args->plane.n_exceptions == 0)
+    along_plane(args, false, 0, flip);
   else if (args->plane.n_exceptions == 1)
-    along_plane(args, 1, flip);
+    along_plane(args, false, 1, flip);
   else
-    along_plane(args, TVMQ_PLANE_MAX_EXCEPTIONS, flip);
+    along_plane(args, false, TVMQ_PLANE_MAX_EXCEPTIONS, flip);
 }
 
 typedef void (*raise_fn)(const struct steps *, int, const void *, vec *);

@@ -17,6 +17,7 @@ static int32_t element(const struct tvmq_variant *variant, uint8_t flip, const v
   return flip ? oracle_load(TVMQ_TYPE_U8, tensor, i) - 128 : oracle_load(variant->in_type, tensor, i);
 }
 
+static int32_t clamp_s32(int64_t x) { return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x; }
 static int32_t at_least(int32_t min, int32_t x) { return x < min ? min : x; }
 static int32_t at_most(int32_t max, int32_t x) { return x > max ? max : x; }
 
@@ -25,7 +26,7 @@ static int32_t expected(const struct tvmq_add_args *args, int32_t a, int32_t b) 
   if (args->planar) {
     const struct tvmq_plane *p = &args->plane;
     const double sum = (double)a * p->multiplier[0] + (double)b * p->multiplier[1] + p->bias;
-    value = (int64_t)floor(ldexp(sum, -p->shift));
+    value = (int64_t)floor(ldexp(sum < p->knee ? sum - p->drop : sum, -p->shift));
     for (int32_t e = 0; e < p->n_exceptions; e++) {
       if (a == p->exceptions[e].in[0] && b == p->exceptions[e].in[1]) return p->exceptions[e].value;
     }
@@ -39,7 +40,7 @@ static int32_t expected(const struct tvmq_add_args *args, int32_t a, int32_t b) 
     }
     value = oracle_wrap((__int128)oracle_round_s32(args->rounding, sum, args->out_scale.multiplier, args->out_scale.shift) + args->out_zero_point);
   }
-  return at_most(args->max, at_least(args->min, value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : (int32_t)value));
+  return at_most(args->max, at_least(args->min, clamp_s32(value)));
 }
 
 // Any plane that keeps its promises.
@@ -57,6 +58,10 @@ static void draw_plane(struct tvmq_plane *p, const bool minus[2]) {
   for (int i = 0; i < 2; i++) p->multiplier[i] *= minus[i] ? -1 : 1;
   if (!check_one_in(4)) p->bias /= 64;
   p->shift = (int32_t)check_between(TVMQ_PLANE_MIN_SHIFT, TVMQ_PLANE_MAX_SHIFT);
+  if (check_one_in(2)) return;
+  const int64_t least = p->bias - lows, most = p->bias + highs;
+  p->knee = (int32_t)(check_one_in(4) ? p->bias : check_between(least, most));
+  p->drop = (int32_t)check_between(at_least(-(1 << p->shift), clamp_s32(most - INT32_MAX)), at_most(1 << p->shift, clamp_s32(least - INT32_MIN)));
 }
 
 // Draws exceptions among pairs that the first elements are, so that they are met.
@@ -119,15 +124,16 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
     check_random_bytes(guard_writable(&in_guard, args.in[i]), n * bytes);
   }
   if (check_one_in(8)) args.in[1] = args.in[0];
-  if (args.planar) draw_exceptions(&args);
+  if (args.planar && args.plane.drop == 0) draw_exceptions(&args);
   memcpy(slot, background, sizeof background);
   check_case(
-      "n %zu, minus %d %d, rounding %d, flip %d, plane %d: %d %d %d %d and %d exceptions, scales %d %d + %d %d -> %d %d, zero points %d + %d -> %d, clamp %d "
+      "n %zu, minus %d %d, rounding %d, flip %d, plane %d: %d %d %d %d, %d below %d, and %d exceptions, scales %d %d + %d %d -> %d %d, zero points %d + %d -> "
+      "%d, clamp %d "
       "%d, %s",
       n, args.minus[0], args.minus[1], args.rounding, args.flip, args.planar, args.plane.multiplier[0], args.plane.multiplier[1], args.plane.bias,
-      args.plane.shift, args.plane.n_exceptions, args.in_scale[0].multiplier, args.in_scale[0].shift, args.in_scale[1].multiplier, args.in_scale[1].shift,
-      args.out_scale.multiplier, args.out_scale.shift, args.in_zero_point[0], args.in_zero_point[1], args.out_zero_point, args.min, args.max,
-      side == GUARD_END ? "end guarded" : "start guarded");
+      args.plane.shift, args.plane.drop, args.plane.knee, args.plane.n_exceptions, args.in_scale[0].multiplier, args.in_scale[0].shift,
+      args.in_scale[1].multiplier, args.in_scale[1].shift, args.out_scale.multiplier, args.out_scale.shift, args.in_zero_point[0], args.in_zero_point[1],
+      args.out_zero_point, args.min, args.max, side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.add, &args);
   for (size_t i = 0; i < n; i++) {
     const int32_t a = element(variant, args.flip, args.in[0], i), b = element(variant, args.flip, args.in[1], i);
@@ -164,8 +170,11 @@ static void bench(const struct tvmq_variant *variant) {
   for (int planar = variant->in_type != TVMQ_TYPE_S16; planar >= 0; planar--) {
     p.args.planar = planar;
     char shape[40];
-    snprintf(shape, sizeof shape, "%s, %d elements", planar ? "plane" : "steps", MAX_N);
-    check_bench(variant, shape, MAX_N, run_problem, &p);
+    for (int drops = planar; drops >= 0; drops--) {
+      p.args.plane.drop = drops ? 64 : 0;
+      snprintf(shape, sizeof shape, "%s, %d elements", drops ? "plane with a drop" : planar ? "plane" : "steps", MAX_N);
+      check_bench(variant, shape, MAX_N, run_problem, &p);
+    }
   }
 }
 

@@ -51,8 +51,8 @@ static int exceptions(const struct tvmq_add_args *sum) {
   for (int i = 0; i < 2; i++) rescale(sum, i, scaled[i]);
   for (int32_t a = INT8_MIN; a <= INT8_MAX; a++) {
     for (int32_t b = INT8_MIN; b <= INT8_MAX; b++) {
-      const int64_t on_plane = (int64_t)a * p.multiplier[0] + (int64_t)b * p.multiplier[1] + p.bias;
-      wide += on_plane < INT32_MIN || on_plane > INT32_MAX;
+      const int64_t whole = (int64_t)a * p.multiplier[0] + (int64_t)b * p.multiplier[1] + p.bias, on_plane = whole - (whole < p.knee ? p.drop : 0);
+      wide += on_plane < INT32_MIN || on_plane > INT32_MAX || whole < INT32_MIN || whole > INT32_MAX;
       const struct tvmq_plane_exception *x = exception_of(&p, a, b);
       const int32_t value = at_most(sum->max, at_least(sum->min, (int32_t)(on_plane >> p.shift)));
       wrong += (x ? x->value : value) != expected(sum, scaled[0][a - INT8_MIN] + scaled[1][b - INT8_MIN]);
@@ -64,6 +64,7 @@ static int exceptions(const struct tvmq_add_args *sum) {
   bool limits = p.shift >= TVMQ_PLANE_MIN_SHIFT && p.shift <= TVMQ_PLANE_MAX_SHIFT;
   for (int i = 0; i < 2; i++) limits &= abs(p.multiplier[i]) <= TVMQ_PLANE_MAX_MULTIPLIER && abs(p.multiplier[i] % 256) != 128;
   CHECK(limits, "multipliers %d and %d, shift %d: the plane's own limits", p.multiplier[0], p.multiplier[1], p.shift);
+  CHECK(p.drop == 0 || p.n_exceptions == 0, "a drop of %d and %d exceptions", p.drop, p.n_exceptions);
   return p.n_exceptions;
 }
 
@@ -72,6 +73,20 @@ static bool fits(const struct tvmq_add_args *sum) { return exceptions(sum) == 0;
 static unsigned long long state = 1;
 static double real_between(double low, double high) { return low + (high - low) * (double)(unit_random(&state) >> 11) * 0x1p-53; }
 static int32_t zero_point(void) { return (int32_t)(unit_random(&state) >> 56) - 128; }
+
+// Sums of which many are ties: of scales that are small multiples of one. Returns how many of `rounds` have a plane.
+static int count_tied(int rounds) {
+  int found = 0;
+  for (int i = 0; i < rounds; i++) {
+    struct tvmq_quant quant[3];
+    const float unit = (float)real_between(0.001, 0.02);
+    for (int k = 0; k < 3; k++) quant[k] = (struct tvmq_quant){unit * (float)(1 + (unit_random(&state) >> 60) % 12), zero_point()};
+    struct tvmq_add_args sum = sum_of(TVMQ_ROUNDING_REFERENCE, quant[0], quant[1], quant[2]);
+    sum.minus[i % 2] = i % 4 >= 2;
+    found += exceptions(&sum) >= 0;
+  }
+  return found;
+}
 
 int main(void) {
   enum { ROUNDS = 100 };
@@ -98,6 +113,12 @@ int main(void) {
   const struct tvmq_memo *memo = tvmq_plane_proofs.memo;
   const size_t kept = tvmq_memo_save(tvmq_plane_proofs.memo, NULL, 0) / (memo->key_bytes + memo->value_bytes);
   CHECK(kept == 4 * ROUNDS, "%zu of %d sums are remembered", kept, 4 * ROUNDS);
+
+  const int tied = count_tied(ROUNDS);
+  CHECK(tied > ROUNDS * 70 / 100, "%d of %d sums with ties", tied, ROUNDS);
+  const struct tvmq_quant half_of = {0.05f, 3}, tenths = {0.03f, -5}, whole = {0.1f, 1};
+  const struct tvmq_add_args ties = sum_of(TVMQ_ROUNDING_REFERENCE, half_of, tenths, whole);
+  CHECK(fits(&ties), "5 to 3 to 10: ties that only a drop takes away from zero on either side of it");
 
   const struct tvmq_quant one = {1, 0}, two = {2, 0}, odd = {1, 5}, half = {0.5f, 0}, fine = {0x1p-12f, 0}, coarse = {0x1p15f, 0};
   const struct tvmq_add_args same = sum_of(TVMQ_ROUNDING_REFERENCE, one, one, two);

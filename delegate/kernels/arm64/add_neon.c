@@ -14,7 +14,7 @@ enum { BLOCK = 32 };
 struct plane {
   int16x4_t high;  // lanes 0 and 1
   int8x16_t low[2];
-  int32x4_t bias;
+  int32x4_t bias, drop, knee;
   int16x8_t left;
   int8x16_t min, max;
   int8x16_t exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
@@ -25,6 +25,8 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
   struct plane plane = {
       .high = vdup_n_s16(0),
       .bias = vdupq_n_s32(p->bias),
+      .drop = vdupq_n_s32(p->drop),
+      .knee = vdupq_n_s32(p->knee),
       .left = vdupq_n_s16((int16_t)(TVMQ_PLANE_MAX_SHIFT - p->shift)),
       .min = vdupq_n_s8((int8_t)args->min),
       .max = vdupq_n_s8((int8_t)args->max),
@@ -41,17 +43,25 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
   return plane;
 }
 
+TVMQ_INLINE int32x4_t dropped(const struct plane *p, int32x4_t sums) {
+  return vsubq_s32(sums, vandq_s32(vreinterpretq_s32_u32(vcltq_s32(sums, p->knee)), p->drop));
+}
+
 // Eight sums of the low parts, 256 a and 256 b -> eight values times 2^8.
-TVMQ_INLINE int16x8_t plane_values(const struct plane *p, int16x8_t low, int16x8_t a, int16x8_t b) {
+TVMQ_INLINE int16x8_t plane_values(const struct plane *p, bool drops, int16x8_t low, int16x8_t a, int16x8_t b) {
   int32x4_t sum0 = vaddw_s16(p->bias, vget_low_s16(low)), sum1 = vaddw_high_s16(p->bias, low);
   sum0 = vmlal_lane_s16(sum0, vget_low_s16(a), p->high, 0);
   sum1 = vmlal_high_lane_s16(sum1, a, p->high, 0);
   sum0 = vmlal_lane_s16(sum0, vget_low_s16(b), p->high, 1);
   sum1 = vmlal_high_lane_s16(sum1, b, p->high, 1);
+  if (drops) {
+    sum0 = dropped(p, sum0);
+    sum1 = dropped(p, sum1);
+  }
   return vqshlq_s16(vuzp2q_s16(vreinterpretq_s16_s32(sum0), vreinterpretq_s16_s32(sum1)), p->left);
 }
 
-TVMQ_INLINE void plane_block(const struct plane *p, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+TVMQ_INLINE void plane_block(const struct plane *p, bool drops, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
   enum { N = BLOCK / 16 };
   const uint8x16_t flips = vdupq_n_u8(flip);
   int8x16_t a[N], b[N];
@@ -65,8 +75,8 @@ TVMQ_INLINE void plane_block(const struct plane *p, int n_exceptions, uint8_t fl
     value[2 * i + 1] = vmlal_high_s8(vmull_high_s8(a[i], p->low[0]), b[i], p->low[1]);
   }
   UNROLL for (int i = 0; i < N; i++) {
-    value[2 * i] = plane_values(p, value[2 * i], vshll_n_s8(vget_low_s8(a[i]), 8), vshll_n_s8(vget_low_s8(b[i]), 8));
-    value[2 * i + 1] = plane_values(p, value[2 * i + 1], vshll_high_n_s8(a[i], 8), vshll_high_n_s8(b[i], 8));
+    value[2 * i] = plane_values(p, drops, value[2 * i], vshll_n_s8(vget_low_s8(a[i]), 8), vshll_n_s8(vget_low_s8(b[i]), 8));
+    value[2 * i + 1] = plane_values(p, drops, value[2 * i + 1], vshll_high_n_s8(a[i], 8), vshll_high_n_s8(b[i], 8));
   }
   UNROLL for (int i = 0; i < N; i++) {
     int8x16_t bytes = vuzp2q_s8(vreinterpretq_s8_s16(value[2 * i]), vreinterpretq_s8_s16(value[2 * i + 1]));

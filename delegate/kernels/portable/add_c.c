@@ -7,7 +7,8 @@ static inline int32_t plane_value(const struct tvmq_add_args *args, int32_t n_ex
   for (int32_t e = 0; e < n_exceptions; e++) {
     if (a == p->exceptions[e].in[0] && b == p->exceptions[e].in[1]) return p->exceptions[e].value;
   }
-  return tvmq_clamp((a * p->multiplier[0] + b * p->multiplier[1] + p->bias) >> p->shift, args->min, args->max);
+  const int32_t sum = a * p->multiplier[0] + b * p->multiplier[1] + p->bias;
+  return tvmq_clamp((sum - (sum < p->knee ? p->drop : 0)) >> p->shift, args->min, args->max);
 }
 
 // The arguments are copied because a byte that is stored could otherwise be part of them, and no loop would become vectors.

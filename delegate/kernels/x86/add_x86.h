@@ -14,20 +14,20 @@ enum { BLOCK = sizeof(vec) };
 // ---- bytes along a plane
 
 struct plane {
-  vec high, low, bias, shift;
+  vec high, low, bias, shift, drop, knee;
   vec min, max;
   vec exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
 };
 
-// plane_values: pairs of 256 a and 256 b -> values; the low parts of multipliers are shifted to the left by LOW_SHIFT.
+// plane_sums: pairs of 256 a and 256 b -> sums; the low parts of multipliers are shifted to the left by LOW_SHIFT.
+// dropped: sums, less the drop below the knee.
 // replaced: `others` where a is met_a and b is met_b, else `bytes`.
 #if VECTOR_BITS == 512
 enum { LOW_SHIFT = 8 };
 
-TVMQ_INLINE vec plane_values(const struct plane *p, vec pair) {
-  const vec sum = _mm512_dpbusd_epi32(_mm512_dpwssd_epi32(p->bias, pair, p->high), p->low, pair);
-  return _mm512_srav_epi32(sum, p->shift);
-}
+TVMQ_INLINE vec plane_sums(const struct plane *p, vec pair) { return _mm512_dpbusd_epi32(_mm512_dpwssd_epi32(p->bias, pair, p->high), p->low, pair); }
+
+TVMQ_INLINE vec dropped(const struct plane *p, vec sums) { return _mm512_mask_sub_epi32(sums, _mm512_cmplt_epi32_mask(sums, p->knee), sums, p->drop); }
 
 TVMQ_INLINE vec replaced(vec bytes, vec others, vec a, vec met_a, vec b, vec met_b) {
   return _mm512_mask_mov_epi8(bytes, _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(a, met_a), b, met_b), others);
@@ -35,15 +35,22 @@ TVMQ_INLINE vec replaced(vec bytes, vec others, vec a, vec met_a, vec b, vec met
 #else
 enum { LOW_SHIFT = 0 };
 
-TVMQ_INLINE vec plane_values(const struct plane *p, vec pair) {
+TVMQ_INLINE vec plane_sums(const struct plane *p, vec pair) {
   const vec high = _mm256_madd_epi16(pair, p->high), low = _mm256_madd_epi16(_mm256_srai_epi16(pair, 8), p->low);
-  return _mm256_srav_epi32(_mm256_add_epi32(_mm256_add_epi32(high, p->bias), low), p->shift);
+  return _mm256_add_epi32(_mm256_add_epi32(high, p->bias), low);
 }
+
+TVMQ_INLINE vec dropped(const struct plane *p, vec sums) { return _mm256_sub_epi32(sums, _mm256_and_si256(_mm256_cmpgt_epi32(p->knee, sums), p->drop)); }
 
 TVMQ_INLINE vec replaced(vec bytes, vec others, vec a, vec met_a, vec b, vec met_b) {
   return _mm256_blendv_epi8(bytes, others, _mm256_and_si256(_mm256_cmpeq_epi8(a, met_a), _mm256_cmpeq_epi8(b, met_b)));
 }
 #endif
+
+TVMQ_INLINE vec plane_values(const struct plane *p, bool drops, vec pair) {
+  const vec sums = plane_sums(p, pair);
+  return MM(srav_epi32)(drops ? dropped(p, sums) : sums, p->shift);
+}
 
 TVMQ_INLINE vec pairs(int32_t a, int32_t b) { return MM(set1_epi32)((int32_t)((uint32_t)b << 16 | (uint16_t)a)); }
 
@@ -54,6 +61,8 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
       .low = pairs((p->multiplier[0] & UINT8_MAX) << LOW_SHIFT, (p->multiplier[1] & UINT8_MAX) << LOW_SHIFT),
       .bias = MM(set1_epi32)(p->bias),
       .shift = MM(set1_epi32)(p->shift),
+      .drop = MM(set1_epi32)(p->drop),
+      .knee = MM(set1_epi32)(p->knee),
       .min = MM(set1_epi8)((int8_t)args->min),
       .max = MM(set1_epi8)((int8_t)args->max),
   };
@@ -65,12 +74,12 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
   return plane;
 }
 
-TVMQ_INLINE void plane_block(const struct plane *p, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+TVMQ_INLINE void plane_block(const struct plane *p, bool drops, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
   const vec zero = (vec){0}, flips = MM(set1_epi8)((char)flip);
   const vec a = vec_xor(vec_load(in0), flips), b = vec_xor(vec_load(in1), flips);
   const vec low = MM(unpacklo_epi8)(a, b), high = MM(unpackhi_epi8)(a, b);
-  const vec value0 = plane_values(p, MM(unpacklo_epi8)(zero, low)), value1 = plane_values(p, MM(unpackhi_epi8)(zero, low));
-  const vec value2 = plane_values(p, MM(unpacklo_epi8)(zero, high)), value3 = plane_values(p, MM(unpackhi_epi8)(zero, high));
+  const vec value0 = plane_values(p, drops, MM(unpacklo_epi8)(zero, low)), value1 = plane_values(p, drops, MM(unpackhi_epi8)(zero, low));
+  const vec value2 = plane_values(p, drops, MM(unpacklo_epi8)(zero, high)), value3 = plane_values(p, drops, MM(unpackhi_epi8)(zero, high));
   vec bytes = MM(packs_epi16)(MM(packs_epi32)(value0, value1), MM(packs_epi32)(value2, value3));
   bytes = MM(min_epi8)(MM(max_epi8)(bytes, p->min), p->max);
   UNROLL for (int e = 0; e < n_exceptions; e++) { bytes = replaced(bytes, p->exception_value[e], a, p->exception_in[e][0], b, p->exception_in[e][1]); }
