@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// ---- float_pair: out[i] = clamp(x op y), x being in[0][i] and y in[1][i]
+// ---- float_pair: out[i] = clamp(x op y), x being in[0][i] and y in[1][i]; of an input that is lone, the element of i's row
 //
 // The operations, and what each computes. What is no number stays so, but a comparison with it is false: then the greater and the lesser are y.
 #define TVMQ_FLOAT_OPERATIONS(OPERATION)          \
@@ -24,10 +24,14 @@ enum tvmq_float_operation {
 #undef OPERATION
 };
 
+// Rows of a multiple of so many elements are computed without a loop for the rest.
+enum { TVMQ_FLOAT_ROW = 16 };
+
 struct tvmq_float_pair_args {
   const float *in[2];
   float *out;
-  size_t n;
+  size_t n, rows;  // elements of a row, and rows, which lie one after the other
+  bool lone[2];    // the input has but one element for each row; not both. Neither: there is one row
   enum tvmq_float_operation operation;
   float min, max;
 };

@@ -9,7 +9,7 @@
 #define PASTE(family, isa) tvmq_##family##__##isa
 #define SYMBOL(family, isa) PASTE(family, isa)
 
-enum { LANES = 64 };
+enum { LANES = 64, BLOCK = TVMQ_FLOAT_ROW };
 
 TVMQ_INLINE float clamped(float x, float min, float max) {
   x = x < min ? min : x;
@@ -35,11 +35,40 @@ TVMQ_INLINE void combine(const struct tvmq_float_pair_args *args, enum tvmq_floa
   for (size_t i = 0; i < n; i++) out[i] = clamped(combined(operation, x[i], y[i]), min, max);
 }
 
+// A row and its lone element, which is the operation's first operand or its second. The length of a block is a constant, so that short rows do without the
+// tests with which compilers choose among loops.
+TVMQ_INLINE void combine_row(const struct tvmq_float_pair_args *args, enum tvmq_float_operation operation, const float *restrict x, float lone, bool first,
+                             float *restrict out) {
+  const float min = args->min, max = args->max;
+  const size_t n = args->n, done = n - n % BLOCK;
+#define COMBINE(i) out[i] = clamped(combined(operation, first ? lone : x[i], first ? x[i] : lone), min, max)
+  for (size_t i = 0; i < done; i += BLOCK) {
+#pragma GCC unroll 1
+    for (size_t j = i; j < i + BLOCK; j++) COMBINE(j);
+  }
+  for (size_t i = done; i < n; i++) COMBINE(i);
+#undef COMBINE
+}
+
+TVMQ_INLINE void combine_rows(const struct tvmq_float_pair_args *args, enum tvmq_float_operation operation, bool first) {
+  const float *const x = args->in[first], *const lone = args->in[!first];
+  for (size_t row = 0; row < args->rows; row++) combine_row(args, operation, x + row * args->n, lone[row], first, args->out + row * args->n);
+}
+
+TVMQ_INLINE void combine_any(const struct tvmq_float_pair_args *args, enum tvmq_float_operation operation) {
+  if (args->lone[0])
+    combine_rows(args, operation, true);
+  else if (args->lone[1])
+    combine_rows(args, operation, false);
+  else
+    combine(args, operation);
+}
+
 void SYMBOL(float_pair, ISA)(const struct tvmq_float_pair_args *args) {
   switch (args->operation) {
-#define OPERATION(NAME, value)        \
-  case TVMQ_FLOAT_##NAME:             \
-    combine(args, TVMQ_FLOAT_##NAME); \
+#define OPERATION(NAME, value)            \
+  case TVMQ_FLOAT_##NAME:                 \
+    combine_any(args, TVMQ_FLOAT_##NAME); \
     break;
     TVMQ_FLOAT_OPERATIONS(OPERATION)
 #undef OPERATION

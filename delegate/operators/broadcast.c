@@ -104,6 +104,12 @@ static size_t lines_alike(const struct tvmq_broadcast *broadcast, const struct l
   return before < 0 ? 1 : broadcast->dims[before] - line->at[before];
 }
 
+size_t tvmq_broadcast_element(const struct tvmq_broadcast *broadcast, int input, size_t at, size_t *lines) {
+  const struct line line = line_of(broadcast, input, at / broadcast->dims[broadcast->rank - 1]);
+  *lines = lines_alike(broadcast, &line);
+  return line.begin;
+}
+
 // Whether what begins at a line is the same line again and again, for as many as the dimension before has.
 static bool line_repeats(const struct tvmq_broadcast *broadcast, int input, const struct line *line, size_t n_lines) {
   const int before = broadcast->rank - 2;

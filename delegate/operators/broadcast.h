@@ -23,6 +23,10 @@ struct tvmq_broadcast {
 // elements fit size_t.
 const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast);
 
+// The element of an input that the output's element `at` is computed from, where the input has one element for each line. Sets *lines to the lines of the
+// output from there on, the first perhaps a part, whose elements follow each other in the input.
+size_t tvmq_broadcast_element(const struct tvmq_broadcast *broadcast, int input, size_t at, size_t *lines);
+
 // Bytes behind the room for a piece that laying it out may write, too.
 #define TVMQ_BROADCAST_MARGIN 64
 

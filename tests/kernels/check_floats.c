@@ -78,36 +78,44 @@ static float wanted_pair(const struct tvmq_float_pair_args *args, float x, float
   return clamp(value, args->min, args->max);
 }
 
-static void check_pair_of(const struct tvmq_variant *variant, size_t n) {
+// Checks `rows` rows of `n` elements. Input `lone` has one element for each row; -1: neither input is lone.
+static void check_pair_of(const struct tvmq_variant *variant, size_t n, size_t rows, int lone) {
   static float wanted[MAX_N];
   prepare();
   const enum guard_side side = draw_side();
   const float *in[2];
-  for (size_t k = 0; k < 2; k++) {
-    in[k] = guard_at(&in_guard, k, n * sizeof(float), side);
+  for (int k = 0; k < 2; k++) {
+    const size_t elements = k == lone ? rows : n * rows;
+    in[k] = guard_at(&in_guard, (size_t)k, elements * sizeof(float), side);
     float *written = guard_writable(&in_guard, in[k]);
-    for (size_t i = 0; i < n; i++) written[i] = draw_any_float();
+    for (size_t i = 0; i < elements; i++) written[i] = draw_any_float();
   }
   const bool clamps = check_one_in(2);
   const float most = check_one_in(2) ? FLT_MAX : INFINITY;
   const struct tvmq_float_pair_args args = {
       .in = {in[0], in[1]},
-      .out = guard_at(&out_guard, 0, n * sizeof(float), side),
+      .out = guard_at(&out_guard, 0, n * rows * sizeof(float), side),
       .n = n,
+      .rows = rows,
+      .lone = {lone == 0, lone == 1},
       .operation = (enum tvmq_float_operation)check_below(TVMQ_FLOAT_BEND + 1),
       .min = clamps ? -1 : -most,
       .max = clamps ? 6 : most,
   };
   memcpy(guard_slot(&out_guard, 0), background, out_guard.slot_bytes);
-  check_case("%zu elements, operation %d, from %g to %g", n, (int)args.operation, (double)args.min, (double)args.max);
+  check_case("%zu rows of %zu elements, lone input %d, operation %d, from %g to %g", rows, n, lone, (int)args.operation, (double)args.min, (double)args.max);
   CHECK_CALL(variant->fn.float_pair, (&args));
-  for (size_t i = 0; i < n; i++) wanted[i] = wanted_pair(&args, in[0][i], in[1][i]);
-  compare_floats(args.out, wanted, n);
+  for (size_t i = 0; i < n * rows; i++) wanted[i] = wanted_pair(&args, in[0][lone == 0 ? i / n : i], in[1][lone == 1 ? i / n : i]);
+  compare_floats(args.out, wanted, n * rows);
 }
 
 static void check_pair(const struct tvmq_variant *variant) {
-  for (size_t n = 0; n < 200; n++) check_pair_of(variant, n);
-  for (size_t i = 0; i < (check_quick ? 20 : 300); i++) check_pair_of(variant, check_below(MAX_N));
+  for (size_t n = 0; n < 200; n++) check_pair_of(variant, n, 1, -1);
+  for (size_t i = 0; i < (check_quick ? 20 : 300); i++) check_pair_of(variant, check_below(MAX_N), 1, -1);
+  for (size_t i = 0; i < (check_quick ? 60 : 900); i++) {
+    const size_t n = 1 + check_below(check_one_in(2) ? 100 : MAX_N);
+    check_pair_of(variant, n, check_below((uint32_t)(MAX_N / n) + 1), (int)check_below(2));
+  }
 }
 
 // ---- float_map and float_pool
@@ -241,7 +249,7 @@ static void bench(const struct tvmq_variant *variant) {
   for (size_t i = 0; i < BENCHED; i++) in[i] = draw_float(3);
   struct problem p = {
       .variant = variant,
-      .pair = {.in = {in, in}, .out = out, .n = BENCHED, .operation = TVMQ_FLOAT_MULTIPLY, .min = -6, .max = 6},
+      .pair = {.in = {in, in}, .out = out, .n = BENCHED, .rows = 1, .operation = TVMQ_FLOAT_MULTIPLY, .min = -6, .max = 6},
       .map = {.in = in, .out = out, .n = BENCHED, .mapping = TVMQ_MAP_HARD_SWISH},
       .pool =
           {.in = in, .row_stride = BENCHED / 4, .col_stride = BENCHED / 16, .n_rows = 4, .n_cols = 4, .channels = BENCHED / 16, .out = out, .largest = true},

@@ -96,9 +96,33 @@ static void check_elements(unsigned long long *state, size_t bytes) {
   }
 }
 
+// Inputs that have one element for each line: the elements of as many lines as are said to be alike follow each other.
+static int check_lone_elements(unsigned long long *state) {
+  draw_shapes(state);
+  struct tvmq_shape out = {0};
+  struct tvmq_broadcast broadcast;
+  CHECK_STRING(tvmq_broadcast_shapes(shapes, &out, &broadcast), NULL, "random shapes");
+  const struct tvmq_broadcast_input *in = broadcast.in;
+  const int lone = in[1].repeats, last = broadcast.rank - 1;
+  if (broadcast.rank == 0 || in[0].repeats == in[1].repeats || in[lone].strides[last] != 0) return 0;
+  size_t n = 1, wrong = 0;
+  for (int d = 0; d < broadcast.rank; d++) n *= broadcast.dims[d];
+  for (size_t at = 0; at < n; at++) {
+    size_t lines;
+    const size_t first = tvmq_broadcast_element(&broadcast, lone, at, &lines), line = at / broadcast.dims[last];
+    wrong += lines == 0 || (line + lines) * broadcast.dims[last] > n;
+    for (size_t i = 0; i < lines; i++) wrong += first + i != element_at(&shapes[lone], &out, (line + i) * broadcast.dims[last]);
+  }
+  CHECK(wrong == 0, "lone elements of input %d, %zu elements: %zu are wrong", lone, n, wrong);
+  return 1;
+}
+
 int main(void) {
   unsigned long long state = 1;
   check_shapes();
+  int lone = 0;
+  for (int i = 0; i < 1000; i++) lone += check_lone_elements(&state);
+  CHECK(lone > 50, "%d shapes with lone elements", lone);
   for (int i = 0; i < 1000; i++) check_elements(&state, (size_t)1 << i % 3);
   return unit_report();
 }

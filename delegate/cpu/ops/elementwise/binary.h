@@ -14,9 +14,11 @@ struct tvmq_binary_way {
   enum tvmq_family family;  // of its kernels
   float cycles;             // of an element besides the kernel, estimated
   bool rows;                // `compute` takes an input that repeats every `period` elements as it is
+  bool lone;                // `compute` takes an input that has one element for each line as it is
   // Sets what the way needs besides the kernel.
   void (*plan)(struct tvmq_binary *binary, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant);
-  // n elements, of inputs that lie one by one; but `period` elements of the one that repeats.
+  // n elements, of inputs that lie one by one. The input that repeats has `period` elements. The lone input has one element for each whole line, or one for a
+  // part of a line.
   void (*compute)(const struct tvmq_binary *binary, const void *const in[2], void *out, size_t n);
 };
 
@@ -38,6 +40,7 @@ struct tvmq_binary {
   size_t bytes;        // of an element
   size_t line, piece;  // elements of a line of neighbours, where inputs are broadcast; most that are computed at once
   size_t period;       // elements after which the only input that is broadcast repeats, if the way is to be told; else 0
+  bool takes_lone;     // the only input that is broadcast has one element for each line, and the way is told
 };
 
 // Calls the way's kernel for `rows` rows of `n` elements: in[0], which is the operation's input `first`, has all of them, and in[1] is of one row.

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/arith.h"
 #include "cpu/ops/elementwise/binary.h"
 #include "operators/quant_params.h"
 
@@ -32,8 +33,10 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   args.in[0] = in[0];
   args.in[1] = in[1];
   args.out = out;
-  args.n = n;
+  args.n = b->takes_lone ? tvmq_min(n, b->line) : n;
+  args.rows = n / args.n;
+  for (int i = 0; i < 2; i++) args.lone[i] = b->takes_lone && b->broadcast.in[i].repeats;
   b->variant->fn.float_pair(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_floats = {.family = TVMQ_FAMILY_FLOAT_PAIR, .plan = plan, .compute = compute};
+const struct tvmq_binary_way tvmq_binary_floats = {.family = TVMQ_FAMILY_FLOAT_PAIR, .lone = true, .plan = plan, .compute = compute};

@@ -10,6 +10,7 @@
 
 // Tasks begin on cache lines.
 enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, ROOM_BYTES = PIECE_BYTES + TVMQ_BROADCAST_MARGIN, SLICE_BYTES = 2 * ROOM_BYTES };  // a piece of either input
+enum { LONG_LINE = 64 };      // elements: from here on reading lone elements saves more time than a line takes to start
 enum { ROWS_BYTES = 12288 };  // a piece that stays in the first-level cache while rows are read column by column
 
 static const struct tvmq_binary_way *const ways[] = {
@@ -59,12 +60,20 @@ static bool is_line(const struct tvmq_broadcast *broadcast) {
   return broadcast->in[broadcast->in[1].repeats].strides[0] == 0;
 }
 
+// Whether one input has one element for each line, and the kernels are fast on lines of that length.
+static bool is_lone(const struct tvmq_broadcast *broadcast) {
+  const int last = broadcast->rank - 1;
+  if (broadcast->in[0].repeats == broadcast->in[1].repeats || broadcast->in[broadcast->in[1].repeats].strides[last] != 0) return false;
+  return broadcast->dims[last] % TVMQ_FLOAT_ROW == 0 || broadcast->dims[last] >= LONG_LINE;
+}
+
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) {
   const float cycles = (float)n * (b->way->cycles + 1 / tvmq_speed_of(b->variant, env->machine).rate);
   size_t granule = LINE;
   b->line = b->piece = tvmq_max(n, 1);
   b->period = 0;
+  b->takes_lone = b->way->lone && b->broadcast.rank > 0 && is_lone(&b->broadcast);
   if (b->broadcast.rank > 0) {
     const size_t most = PIECE_BYTES / b->bytes;
     b->line = b->broadcast.dims[b->broadcast.rank - 1];
@@ -110,6 +119,27 @@ static size_t piece_at(const struct tvmq_binary *b, size_t at, size_t end) {
   return tvmq_min(end - at, b->line < b->piece ? b->piece - skipped : tvmq_min(b->piece, b->line - skipped));
 }
 
+// Sets the inputs of the elements from `at` on. Returns how many may be computed at once: those of whole lines, or a part of one line.
+static size_t read_lone(const struct tvmq_binary *b, const struct tvmq_pass *pass, size_t at, size_t end, const void *in[2]) {
+  const int lone = b->broadcast.in[1].repeats;
+  const size_t skipped = at % b->line, left = end - at;
+  size_t lines;
+  in[lone] = (const uint8_t *)pass->in[lone] + tvmq_broadcast_element(&b->broadcast, lone, at, &lines) * b->bytes;
+  in[!lone] = (const uint8_t *)pass->in[!lone] + at * b->bytes;
+  return skipped > 0 || left < b->line ? tvmq_min(left, b->line - skipped) : tvmq_min(left / b->line, lines) * b->line;
+}
+
+// The same where inputs are laid out.
+static size_t read_piece(const struct tvmq_binary *b, const struct tvmq_pass *pass, size_t at, size_t end, struct tvmq_broadcast_copy held[2],
+                         const void *in[2]) {
+  const size_t n = piece_at(b, at, end);
+  for (int i = 0; i < 2; i++) {
+    const size_t read = b->period > 0 && b->broadcast.in[i].repeats ? tvmq_min(n, b->period) : n;
+    in[i] = tvmq_broadcast_read(&b->broadcast, i, pass->in[i], b->bytes, at, read, &held[i]);
+  }
+  return n;
+}
+
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
   const struct tvmq_piece share = tvmq_cut_piece(&b->cut, task.index);
@@ -117,12 +147,8 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   uint8_t *const room = b->broadcast.rank > 0 ? b->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
   struct tvmq_broadcast_copy held[2] = {{.data = room}, {.data = room != NULL ? room + ROOM_BYTES : NULL}};
   for (size_t at = share.first, n; at < end; at += n) {
-    n = piece_at(b, at, end);
     const void *in[2];
-    for (int i = 0; i < 2; i++) {
-      const size_t read = b->period > 0 && b->broadcast.in[i].repeats ? tvmq_min(n, b->period) : n;
-      in[i] = tvmq_broadcast_read(&b->broadcast, i, pass->in[i], b->bytes, at, read, &held[i]);
-    }
+    n = b->takes_lone ? read_lone(b, pass, at, end, in) : read_piece(b, pass, at, end, held, in);
     b->way->compute(b, in, (uint8_t *)pass->outs[0] + at * b->bytes, n);
   }
 }
