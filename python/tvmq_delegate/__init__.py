@@ -15,10 +15,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .binding.loader import library_path, load
-from .binding.options import LoadOptions, ToolOptions
-from .binding.runtimes import Delegate
-
 if TYPE_CHECKING:
     from .accuracy import diff
     from .binding.accelerator import CompiledDelegate, accelerator_path, delegates, environment
@@ -50,6 +46,9 @@ if TYPE_CHECKING:
         signature,
         spans,
     )
+    from .binding.loader import library_path, load
+    from .binding.options import LoadOptions, ToolOptions
+    from .binding.runtimes import Delegate
     from .measure import Settings, bench, calibrate
     from .sessions import Interpreter, inputs, nodes
     from .tuning import tune
@@ -80,7 +79,7 @@ __all__ += ["library_path", "load", "nodes", "machines", "options", "peak", "pro
 
 __version__: str
 
-# Module -> what is imported from it when it is asked for: load() needs none of them.
+# Module -> what is imported from it when it is asked for: the list of commands needs none of it, and load() only itself.
 _LATER = {
     "accuracy": ["diff"],
     "binding.accelerator": ["CompiledDelegate", "accelerator_path", "delegates", "environment"],
@@ -88,6 +87,9 @@ _LATER = {
         "Buffer", "Candidate", "Cpu", "Kernel", "Machine", "Node", "NodeProfile", "Option", "Peak", "Report", "Span", "Summary", "Timing", "buffers",
         "candidates", "cpu", "force", "kernels", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans",
     ],
+    "binding.loader": ["library_path", "load"],
+    "binding.options": ["LoadOptions", "ToolOptions"],
+    "binding.runtimes": ["Delegate"],
     "measure": ["Settings", "bench", "calibrate"],
     "sessions": ["Interpreter", "inputs", "nodes"],
     "tuning": ["tune"],

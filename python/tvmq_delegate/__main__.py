@@ -5,12 +5,13 @@ import sys
 
 def run() -> None:
     try:
-        from .cli import chatter, main, streams
+        from .cli import COMMANDS, chatter, main, streams
     except KeyboardInterrupt:
         print("Interrupted", file=sys.stderr)
         sys.exit(130)
     streams.prepare()
-    chatter.silence()
+    if not {*COMMANDS}.isdisjoint(sys.argv[1:2]):  # else nothing is loaded that chatters
+        chatter.silence()
     try:
         main(prog_name="tvmq")
     finally:

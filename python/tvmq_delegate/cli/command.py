@@ -14,9 +14,6 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
 from ..binding import interpreter_threads, library, runtimes
 from ..models import ModelError, opened, zoo
 from ..reports import screen
@@ -172,6 +169,9 @@ def num_threads(options: dict[str, Any]) -> int:
 @contextlib.contextmanager
 def progress() -> Iterator[Callable[[float, str], None]]:
     """A bar on stderr while work goes on, on a terminal: to be told the fraction that is done, and what comes next."""
+    from rich.console import Console  # which take longer to import than the help of a command to print
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not screen.is_terminal(sys.stderr)) as bar:
         task = bar.add_task("", total=1.0)

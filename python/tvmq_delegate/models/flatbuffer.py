@@ -1,7 +1,7 @@
 """Flatbuffers of the TFLite schema as plain Python objects: verified reading, and writing.
 
 The `tflite` package holds the schema as generated accessors, without an object API and without checks. Here the accessors are called once per table
-type with a probe in place of the data, which tells each field's slot, type and default; reading and writing then are one generic function each.
+type with a probe in place of the data, which tells each field's slot, type and default; reading and writing (`packed.py`) then are one generic function each.
 
 Files may be newer than the installed schema: what it does not describe is carried along with the file that was read, at which what is written points.
 """
@@ -20,11 +20,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import flatbuffers
-from flatbuffers.builder import BuilderSizeError
-from flatbuffers.number_types import UOffsetTFlags
-
-from .formats import HEAD_BYTES, IDENTIFIER, ModelError, check_header
+from .formats import HEAD_BYTES, ModelError, check_header
 
 # Union fields and the enumeration that names their members; the member's number stands in the field `<name>_type`.
 UNIONS = {
@@ -307,92 +303,12 @@ class _Reader:
         return None if name == "NONE" else self.table(name, position, where)
 
 
-class _Builder(flatbuffers.Builder):  # type: ignore[misc]
-    """Carries files that were read, to whose tables it points. renumbered: as write's."""
-
-    def __init__(self, renumbered: bool):
-        super().__init__(1024)
-        self.renumbered = renumbered
-        self.carried: dict[int, int] = {}  # file -> where it begins
-
-    def carry(self, newer: Newer) -> int:
-        """Where the table stands."""
-        if self.renumbered:
-            raise newer.refusal
-        if id(newer.file) not in self.carried:
-            self.Prep(WIDEST, len(newer.file))
-            _place(self, newer.file)
-            self.carried[id(newer.file)] = self.Offset()
-        return self.carried[id(newer.file)] - newer.position
-
-
 def write(model: Record, *, renumbered: bool = False) -> bytes:
     """Packs records, as `read` gives them, into a .tflite file.
 
     Raises ModelError for values that do not fit their fields, and for a changed record that has fields newer than the installed schema. renumbered: tensors and
     subgraphs have other numbers than in the file that was read, to which nothing that is newer than the schema may refer: ModelError if there is any.
     """
-    builder = _Builder(renumbered)
-    try:
-        builder.Finish(_write_table(builder, "Model", model), file_identifier=IDENTIFIER)
-    except BuilderSizeError as error:
-        raise ModelError("the model is larger than the 2 GB of a flatbuffer") from error
-    return bytes(builder.Output())
+    from .packed import packed  # which imports numpy
 
-
-def _write_table(builder: _Builder, name: str, record: Record) -> int:
-    if record.newer:
-        if not record.newer.unchanged(record):
-            raise record.newer.refusal
-        return builder.carry(record.newer)
-    fields = [(field, value) for field in schema(name) if (value := getattr(record, field.name, None)) is not None]
-    children = {}
-    try:
-        for field, value in fields:
-            if field.vector or field.flags is None:
-                children[field.slot] = _write_child(builder, name, field, record, value)
-        builder.StartObject(max((field.slot for field in schema(name)), default=-1) + 1)
-        for field, value in fields:
-            if field.slot in children:
-                builder.PrependUOffsetTRelativeSlot(field.slot, children[field.slot], 0)
-            else:
-                builder.PrependSlot(field.flags, field.slot, value, field.default)
-    except (TypeError, OverflowError, struct.error) as error:  # what flatbuffers and struct raise for a value that does not fit its field
-        raise ModelError(f"{name}.{field.name}: {error}") from error
-    return int(builder.EndObject())
-
-
-def _write_child(builder: _Builder, name: str, field: Field, record: Record, value: Any) -> int:
-    if not field.vector:
-        return _write_element(builder, field, record, value)
-    if field.flags is None:
-        offsets = [_write_element(builder, field, record, element) for element in value]
-        builder.StartVector(UOffsetTFlags.bytewidth, len(offsets), UOffsetTFlags.bytewidth)
-        for offset in reversed(offsets):
-            builder.PrependUOffsetTRelative(offset)
-        return int(builder.EndVector())
-    if field.flags.name == "uint8":
-        data = bytes(value)
-        builder.Prep(ALIGNMENT.get((name, field.name), 1), len(data))
-        return int(builder.CreateByteVector(data))
-    data = struct.pack(f"<{len(value)}{field.flags.packer_type.format[-1]}", *value)
-    builder.StartVector(field.flags.bytewidth, len(value), field.flags.bytewidth)
-    _place(builder, data)
-    return int(builder.EndVector())
-
-
-def _place(builder: flatbuffers.Builder, data: bytes | memoryview) -> None:
-    """Writes what there is room for, all at once, as flatbuffers itself does with bytes."""
-    builder.head = builder.Head() - len(data)
-    builder.Bytes[builder.Head() : builder.Head() + len(data)] = data
-
-
-def _write_element(builder: _Builder, field: Field, record: Record, value: Any) -> int:
-    if field.is_string:
-        return int(builder.CreateString(value))
-    if isinstance(value, Newer):
-        return builder.carry(value)
-    table = field.table or enumeration(str(field.union)).get(getattr(record, f"{field.name}_type"))
-    if table is None:
-        raise ModelError(f"{field.name}: type {getattr(record, f'{field.name}_type')} is unknown to the installed schema")
-    return _write_table(builder, table, value)
+    return packed(model, renumbered)
