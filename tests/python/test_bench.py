@@ -36,7 +36,7 @@ FLAGS = ("--num-runs", "3", "--min-secs", "0", "--warmup-runs", "2", "--warmup-m
 def test_results(benchmark: measure.Benchmark) -> None:
     tvmq, stock = benchmark.results
     assert (tvmq.name, stock.name, benchmark.num_threads) == ("tvmq", "stock", 2)
-    assert tvmq.ratio is None and stock.ratio and stock.ratio.median > 0 and stock.ratio.rounds >= 1
+    assert tvmq.ratio is None and stock.ratio and stock.ratio.value > 0 and stock.ratio.rounds >= 1
     for result in benchmark.results:
         times, memory = result.latency_metrics, result.memory_metrics
         assert result.misc_metrics.num_runs >= 3 and result.misc_metrics.num_warmup_runs >= 2
@@ -61,18 +61,19 @@ def test_every_node_has_its_row(benchmark: measure.Benchmark) -> None:
             assert op.node_type == "RESHAPE" and op.p25_us == op.median_us == op.p75_us == 0
         else:
             assert 0 < op.p25_us <= op.median_us <= op.p75_us
+        assert op.us == (op.least_us if benchmark.busy else op.median_us) and op.least_us <= op.p25_us
         if runs(op):
             assert op.inference_microseconds.count == 3 and op.bytes > op.mem_kb * 1024
             assert (op.gmacs_per_second > 0) == (op.mem_kb > 0) == ("CONV_2D" in op.node_type)
             assert op.inference_microseconds.min <= op.median_us <= op.inference_microseconds.max
-            assert op.gmacs_per_second == pytest.approx(op.macs / op.median_us / 1e3)
+            assert op.gmacs_per_second == pytest.approx(op.macs / op.us / 1e3)
             assert op.share_of_peak == pytest.approx(op.gmacs_per_second * 1e9 / benchmark.peak.macs_per_second)
 
 
 def test_sums_are_reconciled(benchmark: measure.Benchmark) -> None:
     sums = benchmark.reconciliation
     assert sums.inferences == len(benchmark.profiled.runs_ns) == 3
-    assert sums.claimed_us == pytest.approx(sum(op.median_us for op in benchmark.op_profile if op.claimed))
+    assert sum(op.least_us for op in benchmark.op_profile if op.claimed) <= 1.001 * sums.claimed_us
     assert sums.left_us == pytest.approx(sum(op.alone_us["tvmq"] for op in benchmark.op_profile if not op.claimed))
     assert sums.claimed_us + sums.left_us + sums.rest_us == pytest.approx(sums.inference_us)
 

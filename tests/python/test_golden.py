@@ -54,10 +54,10 @@ def measured() -> measure.Benchmark:
     )
     results = tuple(_result(result, 1.0 + 1.5 * i) for i, result in enumerate(found.results))
     ops = tuple(_op(op) for op in found.op_profile)
-    spent = sum(op.median_us for op in ops)
+    spent = sum(op.us for op in ops)
     sums = dataclasses.replace(found.reconciliation, inferences=50, inference_us=spent + 10, claimed_us=spent, left_us=0.0, rest_us=10.0)
     peak = dataclasses.replace(found.peak, kernel="tvmq_the_fastest", macs_per_second=4e11, cache_bytes_per_second=5e10, memory_bytes_per_second=1e10)
-    return dataclasses.replace(found, machine=machine, results=results, op_profile=ops, reconciliation=sums, peak=peak)
+    return dataclasses.replace(found, machine=machine, results=results, op_profile=ops, reconciliation=sums, peak=peak, busy="")
 
 
 def measured_network() -> bytes:
@@ -69,7 +69,7 @@ def _result(result: measure.BenchmarkResult, ms: float) -> measure.BenchmarkResu
     sizes = {"init_footprint_kb": 1024, "overall_footprint_kb": 2048, "peak_mem_mb": 64.0}
     memory = dataclasses.replace(result.memory_metrics, **sizes)
     misc = dataclasses.replace(result.misc_metrics, num_runs=50, num_warmup_runs=5, model_throughput_in_mb_per_sec=1.0)
-    ratio = dataclasses.replace(result.ratio, median=2.5, low=2.4, high=2.6, rounds=20) if result.ratio else None
+    ratio = dataclasses.replace(result.ratio, value=2.5, low=2.4, high=2.6, rounds=20) if result.ratio else None
     return dataclasses.replace(result, latency_metrics=times, memory_metrics=memory, misc_metrics=misc, ratio=ratio)
 
 
@@ -78,7 +78,7 @@ def _op(op: measure.OpProfileData) -> measure.OpProfileData:
     times = op.inference_microseconds
     same = dataclasses.replace(times, **{field.name: us for field in dataclasses.fields(times)}) if times else None
     rates = {"gmacs_per_second": op.macs / us / 1e3, "share_of_peak": op.macs / us / 4e5}
-    return dataclasses.replace(op, median_us=us, p25_us=us, p75_us=us, alone_us={"tvmq": us, "stock": 2 * us}, inference_microseconds=same, **rates)
+    return dataclasses.replace(op, median_us=us, p25_us=us, p75_us=us, least_us=us, us=us, alone_us={"tvmq": us, "stock": 2 * us}, inference_microseconds=same, **rates)
 
 
 def masked(text: str) -> str:

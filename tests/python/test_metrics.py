@@ -46,7 +46,7 @@ def test_ratio_is_of_rounds() -> None:
     assert few == metrics.Ratio(2, None, None, 5) and few.interval == ""
     assert metrics.ratio([], []) is None
     spread = metrics.ratio([[n] for n in range(100, 140)], [[100]] * 40)
-    assert spread and 1.0 <= spread.low < spread.median < spread.high <= 1.4 and spread.interval.startswith(f"{spread.low:.2f} - ")
+    assert spread and 1.0 <= spread.low < spread.value < spread.high <= 1.4 and spread.interval.startswith(f"{spread.low:.2f} - ")
     assert spread == metrics.ratio([[n] for n in range(100, 140)], [[100]] * 40)
 
 
@@ -69,7 +69,7 @@ def _file(path: pathlib.Path, times: dict[str, tuple[float, float, float]], node
         "num_threads": 1,
         "options": {},
         "machine": {"cpu": "c", "count": 2, "governor": ""},
-        "results": [{"name": name, "latency_metrics": {"p25_ms": a, "median_ms": b, "p75_ms": c}} for name, (a, b, c) in times.items()],
+        "results": [{"name": name, "latency_metrics": {"p25_ms": a, "median_ms": b, "p75_ms": c, "min_ms": a}} for name, (a, b, c) in times.items()],
         "op_profile": [
             {"run_order": i, "node_type": "CONV_2D", "claimed": True, "median_us": median, "p25_us": median - half, "p75_us": median + half}
             for i, (median, half) in nodes.items()

@@ -74,4 +74,4 @@ def test_bench(runtime):
     pad, conv = found.op_profile
     assert (pad.claimed, pad.how, pad.median_us, pad.inference_microseconds, dict(pad.alone_us)) == (True, "folded into node 1", 0, None, {})
     assert conv.median_us > 0 and set(conv.alone_us) == {"tvmq", "stock"} and conv.speedup("stock")
-    assert found.reconciliation.left_us == 0 and found.reconciliation.claimed_us == conv.median_us
+    assert found.reconciliation.left_us == 0 and found.reconciliation.claimed_us >= conv.least_us

@@ -56,7 +56,7 @@ class Job:
 class Measured:
     """The result of a job. error: why there is none, else "".
 
-    ms: contender -> median. ratios: contender -> its time over the delegate's. taken, nodes: of the model. elements, different: compared with the reference
+    ms: contender -> median, on a busy board the least. ratios: contender -> its time over the delegate's. taken, nodes: of the model. elements, different: compared with the reference
     kernels on the board's own runtime. reference_ns: of the reference task before and after. date: ISO 8601, by the board's own clock. For "tune", records: the
     lines that are new; gain: of the whole network, 0 where nothing was kept.
     """
@@ -194,8 +194,8 @@ def _bench(job: Job, source: bytes) -> dict[str, Any]:
     found = measure.bench(source, name=job.model, settings=settings, against=["stock"], num_threads=job.num_threads, **job.options)
     summary = found.delegation.summary
     return {
-        "ms": {each.name: each.latency_metrics.median_ms for each in found.results},
-        "ratios": {each.name: each.ratio.median for each in found.results if each.ratio},
+        "ms": {each.name: each.latency_metrics.of(found.leading) for each in found.results},
+        "ratios": {each.name: each.ratio.value for each in found.results if each.ratio},
         "taken": summary.claimed,
         "nodes": len(found.delegation.nodes),
         "runtime": found.runtime,

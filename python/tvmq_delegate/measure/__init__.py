@@ -13,9 +13,10 @@ from .recorded import node_times
 from .regressions import Change, Comparison, compare
 from .runner import Profiled
 from .serving import Serving
+from .statistic import LEAST, MEDIAN
 
 __all__ = [
-    "Agreement", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "Measured", "Occupancy",
-    "OpProfileData", "Profiled", "Serving", "Settings", "agreement", "bench", "calibrate", "compare", "judged", "live_bytes", "machine", "node_times",
+    "Agreement", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "LEAST", "MEDIAN", "Measured",
+    "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "agreement", "bench", "calibrate", "compare", "judged", "live_bytes", "machine", "node_times",
     "occupancy",
 ]  # fmt: skip

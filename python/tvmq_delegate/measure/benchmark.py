@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from .. import models
 from ..binding import Shown, ToolOptions, library, runtimes
 from ..sessions import DELEGATE, Contender, Delegation, Worker, nodes, run_alone, takes_options
-from . import machine, metrics, op_times, serving
+from . import machine, metrics, op_times, serving, statistic
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
 from .runner import Job, Limits, Opened, Profiled
 from .serving import Serving
@@ -81,7 +81,8 @@ class Benchmark(Shown):
 
     options: the delegate's, as far as given. results: the delegate first, or the sweep's values in order. What follows `delegation` is empty or None without op
     profiling; profiled: what a trace is made of. serving: one for each of the results, if there were streams.
-    model_sha256: of the file's bytes, which tell models of one name apart. absent: contenders that cannot run the model, and why.
+    model_sha256: of the file's bytes, which tell models of one name apart. absent: contenders that cannot run the model, and why. busy: why the machine is
+    taken to be busy, so that the least times lead instead of the medians; "" where it is not.
     """
 
     model: str
@@ -99,6 +100,12 @@ class Benchmark(Shown):
     model_sha256: str = ""
     serving: tuple[Serving, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
+    busy: str = ""
+
+    @property
+    def leading(self) -> str:
+        """The statistic of the times and ratios that are shown first: "median", or "min" on a busy machine."""
+        return statistic.leading(self.busy)
 
     @property
     def against(self) -> tuple[str, ...]:
@@ -168,9 +175,15 @@ def bench(
         Job(label, contender, source, runtimes.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
         for label, contender in entries.items()
     ]
-    (results, served, profiled, peak), absent = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
-    about = (name, runtimes.name(module), jobs[0].num_threads, given, settings, machine.describe())
-    found = Benchmark(*about, results, delegations[0], model_sha256=sha256, serving=served, absent=absent)
+    load = statistic.load()  # that of others, before any of this one's
+    (rounds, served, profiled, peak), absent = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
+    described = dataclasses.replace(machine.describe(), load=load)
+    busy = statistic.busy(load, described.count, max(job.num_threads for job in jobs), map(_spread, rounds))
+    results = tuple(
+        dataclasses.replace(each, ratio=metrics.ratio(runs, rounds[0][1], statistic.leading(busy)) if n else None) for n, (each, runs) in enumerate(rounds)
+    )
+    about = (name, runtimes.name(module), jobs[0].num_threads, given, settings, described)
+    found = Benchmark(*about, results, delegations[0], model_sha256=sha256, serving=served, absent=absent, busy=busy)
     if profiled is None:
         return found
     unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
@@ -178,11 +191,12 @@ def bench(
     others = jobs[1:] if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
     ops = models.ops(source)
     alone = op_times.time_ops([first, *others], run_alone(ops, found.delegation.nodes), lambda part: progress(part, "each node alone"))
-    rows = collect(found.delegation, ops, profiled, alone, peak)
+    rows = collect(found.delegation, ops, profiled, alone, peak, found.leading)
     return dataclasses.replace(found, op_profile=rows, reconciliation=reconcile(rows, profiled), peak=peak, profiled=profiled)
 
 
-_Measured = tuple[tuple[metrics.BenchmarkResult, ...], tuple[Serving, ...], "Profiled | None", "library.Peak | None"]
+_Ran = tuple[metrics.BenchmarkResult, "list[list[int]]"]  # a contender, whose ratio is not known yet, and its runs by rounds
+_Measured = tuple[tuple[_Ran, ...], tuple[Serving, ...], "Profiled | None", "library.Peak | None"]
 
 
 class _Failed(Exception):
@@ -220,13 +234,13 @@ def _measure_all(jobs: Sequence[Job], settings: Settings, profile: bool, progres
         workers = [worker for _, worker, _ in opened]
         warm_up, _ = _alternate(workers, settings.warm_up_limits, -1.0, progress, "warming up", first_counts=True)
         runs, rounds = _alternate(workers, settings.limits, settings.run_delay, progress, "running")
-        ratios = [None, *(metrics.ratio(each, rounds[0]) for each in rounds[1:])]
-        results = tuple(_result(*one, before, times, ratio) for one, before, times, ratio in zip(opened, warm_up, runs, ratios))
+        results = [_result(*one, before, times) for one, before, times in zip(opened, warm_up, runs)]
+        ran = tuple(zip(results, rounds))
         served = tuple(_served(worker, result, settings, progress) for worker, result in zip(workers, results)) if settings.streams else ()
         if not profile:
-            return results, served, None, None
+            return ran, served, None, None
         progress(0.0, "profiling")
-        return results, served, workers[0].call("profile", settings.limits), workers[0].call("peak")
+        return ran, served, workers[0].call("profile", settings.limits), workers[0].call("peak")
 
 
 def _served(worker: Worker, result: metrics.BenchmarkResult, settings: Settings, progress: Progress) -> Serving:
@@ -285,11 +299,18 @@ def _part(limits: Limits, runs: int, seconds: float) -> float:
     return max(min(parts), seconds / limits.max_secs if limits.max_secs > 0 else 1.0)
 
 
-def _result(job: Job, worker: Worker, opened: Opened, warm_up: Sequence[int], runs: Sequence[int], ratio: metrics.Ratio | None) -> metrics.BenchmarkResult:
+def _result(job: Job, worker: Worker, opened: Opened, warm_up: Sequence[int], runs: Sequence[int]) -> metrics.BenchmarkResult:
     overall_kb, peak_mb = worker.call("memory")
     latency = metrics.latency(runs, warm_up, opened.init_ns)
     summary = opened.summary
     sizes = (summary.packed_bytes, summary.scratch_bytes, summary.arena_bytes) if summary else (0, 0, 0)
     throughput = opened.input_bytes / 1e6 / (latency.avg_ms / 1e3) if latency.avg_ms else 0.0
     misc = metrics.MiscMetrics(len(job.source) / 1e6, len(runs), len(warm_up), throughput)
-    return metrics.BenchmarkResult(job.name, latency, metrics.MemoryMetrics(opened.footprint_kb, overall_kb, peak_mb, *sizes), misc, ratio)
+    return metrics.BenchmarkResult(job.name, latency, metrics.MemoryMetrics(opened.footprint_kb, overall_kb, peak_mb, *sizes), misc, None)
+
+
+def _spread(ran: _Ran) -> tuple[str, int, float, float, float]:
+    """As statistic.busy() takes it."""
+    result, _ = ran
+    times = result.latency_metrics
+    return result.name, result.misc_metrics.num_runs, times.p25_ms, times.median_ms, times.p75_ms

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-import random
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from . import statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+RESAMPLES = 500
 MIN_ROUNDS = 6  # of fewer, not even the extremes enclose the median with 95 % confidence
 
 
@@ -30,6 +36,10 @@ class LatencyMetrics:
     init_ms: float
     first_inference_ms: float
     average_warm_up_ms: float
+
+    def of(self, leading: str) -> float:
+        """The statistic that leads."""
+        return self.min_ms if leading == statistic.LEAST else self.median_ms
 
 
 @dataclass(frozen=True)
@@ -61,10 +71,11 @@ class MiscMetrics:
 class Ratio:
     """A contender's time over the baseline's, from rounds in which both ran one after the other; above 1, the baseline is faster.
 
-    median: of the rounds' ratios. low, high: the median lies between them with 95 % confidence (bootstrap); None where the rounds are too few for that.
+    value: of the statistic that leads, over all runs of each. low, high: it lies between them with 95 % confidence (bootstrap of the rounds); None where the
+    rounds are too few for that.
     """
 
-    median: float
+    value: float
     low: float | None
     high: float | None
     rounds: int
@@ -119,16 +130,38 @@ def latency(runs_ns: Sequence[int], warm_up_ns: Sequence[int], init_ns: int) -> 
     )
 
 
-def ratio(rounds: Sequence[Sequence[int]], baseline: Sequence[Sequence[int]]) -> Ratio | None:
-    """The ratio of the medians of each round, with its interval. The resampling is seeded: the same samples give the same interval. None without rounds."""
-    ratios = [statistics.median(round) / max(statistics.median(base), 1) for round, base in zip(rounds, baseline)]
-    if not ratios:
+def ratio(rounds: Sequence[Sequence[int]], baseline: Sequence[Sequence[int]], leading: str = statistic.MEDIAN) -> Ratio | None:
+    """The ratio of a statistic of all runs, with its interval. The resampling is seeded: the same samples give the same interval. None without rounds."""
+    if not rounds:
         return None
-    if len(ratios) < MIN_ROUNDS:
-        return Ratio(statistics.median(ratios), None, None, len(ratios))
-    generator = random.Random(0)
-    medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(500))
-    return Ratio(statistics.median(ratios), percentile(medians, 2.5), percentile(medians, 97.5), len(ratios))
+    value = _over(statistic.of(leading, [ns for each in rounds for ns in each]), statistic.of(leading, [ns for each in baseline for ns in each]))
+    if len(rounds) < MIN_ROUNDS:
+        return Ratio(value, None, None, len(rounds))
+    import numpy as np
+
+    drawn = np.random.default_rng(0).integers(0, len(rounds), (RESAMPLES, len(rounds)))
+    weights = np.array([np.bincount(each, minlength=len(rounds)) for each in drawn])
+    ratios = sorted(map(_over, _resampled(rounds, weights, leading), _resampled(baseline, weights, leading)))
+    return Ratio(value, percentile(ratios, 2.5), percentile(ratios, 97.5), len(rounds))
+
+
+def _over(time: float, base: float) -> float:
+    return time / max(base, 1)
+
+
+def _resampled(rounds: Sequence[Sequence[int]], weights: NDArray[Any], leading: str) -> list[float]:
+    """The statistic of all runs, for each row of weights, which say how often each round counts."""
+    import numpy as np
+
+    samples = np.array([ns for each in rounds for ns in each])
+    order = np.argsort(samples, kind="stable")
+    samples, owners = samples[order], np.repeat(np.arange(len(rounds)), [len(each) for each in rounds])[order]
+    found = []
+    for row in weights:
+        counted = np.cumsum(row[owners])
+        place = 1 if leading == statistic.LEAST else (counted[-1] + 1) // 2
+        found.append(float(samples[np.searchsorted(counted, place)]))
+    return found
 
 
 def judged(speedup: float | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from ..sessions import DELEGATE, Delegation
 from .live import live_bytes, tensor_bytes
 from .metrics import percentile
 from .runner import Profiled
+from .statistic import LEAST
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,11 @@ class OpProfileData:
 
     node_type, name, run_order, times_called (per inference), mem_kb (packed weights), inference_microseconds: as in benchmark_model. The last is None for nodes
     left to the runtime, whose `reason` says why, and for those that take no time: PADs that are folded into others, outputs that are views of inputs.
-    median_us, p25_us, p75_us: of the last inferences, by the delegate's clock; of nodes left to the runtime alone, under the delegate's contender; or 0.
+    median_us, p25_us, p75_us, least_us: of the last inferences, by the delegate's clock; of nodes left to the runtime alone, under the delegate's contender;
+    or 0. us: the one of median_us and least_us that leads.
     kernel, algorithm, packing, threads: how the delegate runs it. macs: multiply-accumulates of one inference; bytes: activations and weights.
     live_bytes: all activations that are there while it runs, by the shapes in the file.
-    gmacs_per_second: in the median time; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
+    gmacs_per_second: in that time; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
     alone_us: contender -> least time as a model of its own, for all under the same conditions; without those that cannot run it alone. The time of a PAD
     that the delegate folds into others is in theirs, under every contender.
     """
@@ -53,6 +54,8 @@ class OpProfileData:
     median_us: float
     p25_us: float
     p75_us: float
+    least_us: float
+    us: float
     claimed: bool
     reason: str
     kernel: str
@@ -79,9 +82,9 @@ class OpProfileData:
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """An inference of the profiled interpreter in microseconds, and what it consists of: medians, so that what disturbs single inferences does not count.
+    """The least inference of the profiled interpreter in microseconds, and what it consists of: other programs have disturbed it least.
 
-    inferences: how many. claimed_us: the delegate's nodes, by its own clock. left_us: the others, each measured alone. rest_us: what remains: the interpreter,
+    inferences: of how many. claimed_us: the delegate's nodes in this inference, by its own clock. left_us: the others, each measured alone. rest_us: what remains: the interpreter,
     the ways into the delegate and out, caches that are colder (or, negative, warmer) than in the measurements alone.
     """
 
@@ -102,7 +105,12 @@ class Reconciliation:
 
 
 def collect(
-    delegation: Delegation, ops: Sequence[models.Op], profiled: Profiled, alone_us: Mapping[str, Mapping[int, float]], peak: library.Peak | None
+    delegation: Delegation,
+    ops: Sequence[models.Op],
+    profiled: Profiled,
+    alone_us: Mapping[str, Mapping[int, float]],
+    peak: library.Peak | None,
+    leading: str,
 ) -> tuple[OpProfileData, ...]:
     """One row for each node of the main subgraph, in order of execution. alone_us: contender -> index of the node -> time."""
     timings = {known.node.node: known.timing for known in profiled.nodes if known.node.subgraph == 0}
@@ -115,8 +123,9 @@ def collect(
         timing = timings.get(node.node)
         alone = {name: times[node.node] for name, times in alone_us.items() if node.node in times}
         times = in_network.get(node.node) or [0.0 if node.claimed else alone.get(DELEGATE, 0.0)]
-        median = percentile(times, 50)
-        gmacs = node.macs / median / 1e3 if timing and median else 0.0
+        median, least = percentile(times, 50), times[0]
+        us = least if leading == LEAST else median
+        gmacs = node.macs / us / 1e3 if timing and us else 0.0
         rows.append(
             OpProfileData(
                 node_type=node.op,
@@ -128,6 +137,8 @@ def collect(
                 median_us=median,
                 p25_us=percentile(times, 25),
                 p75_us=percentile(times, 75),
+                least_us=least,
+                us=us,
                 claimed=node.claimed,
                 reason=node.reason,
                 kernel=node.kernel,
@@ -146,10 +157,11 @@ def collect(
 
 
 def reconcile(ops: Sequence[OpProfileData], profiled: Profiled) -> Reconciliation:
-    runs, _ = profiled.traced()
-    inference = statistics.median(end - start for start, end in runs) / 1e3 if runs else 0.0
-    claimed = sum(op.median_us for op in ops if op.claimed)
-    left = sum(op.median_us for op in ops if not op.claimed)
+    runs, spans = profiled.traced()
+    start, end = min(runs, key=lambda run: run[1] - run[0], default=(0, 0))
+    inference = (end - start) / 1e3
+    claimed = sum(span.end_ns - span.start_ns for span in spans if span.subgraph == 0 and span.task < 0 and start <= span.start_ns < end) / 1e3
+    left = sum(op.least_us for op in ops if not op.claimed)
     return Reconciliation(len(runs), inference, claimed, left, inference - claimed - left)
 
 

@@ -25,11 +25,11 @@ def recorded(path: str | os.PathLike[str]) -> Iterator[Any]:
 
 
 def node_times(path: str | os.PathLike[str], model: bytes) -> dict[int, float]:
-    """The median microseconds of each node of the main subgraph. Raises ValueError too if the benchmark is of another model, or has no nodes."""
+    """The microseconds of each node of the main subgraph, by the statistic that leads. Raises ValueError too if the benchmark is of another model, or has no nodes."""
     with recorded(path) as found:
         if found["model_sha256"] != hashlib.sha256(model).hexdigest():
             raise ValueError(f"{os.fspath(path)}: measured on another model, {found['model']}")
-        times = {int(op["run_order"]): float(op["median_us"]) for op in found["op_profile"]}
+        times = {int(op["run_order"]): float(op.get("us", op["median_us"])) for op in found["op_profile"]}
     if not times:
         raise ValueError(f"{os.fspath(path)}: without the nodes' times; tvmq bench takes them with --enable-op-profiling")
     return times

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..binding import Shown
+from . import statistic
 from .recorded import recorded
+from .statistic import LEAST, MEDIAN
 
 SHARE = 0.01  # of the network's time: a node that has lost less is not told from the noise of its clock
 
 
 @dataclass(frozen=True)
 class Change:
-    """Times of a contender or of a node before and after, in milliseconds. ratio: after over before; above 1 is a regression.
+    """Times of a contender or of a node before and after, in milliseconds: medians, or the least where the machine was busy at one time. ratio: after over before; above 1 is a regression.
 
     clear: the middle halves of the samples do not overlap.
     """
@@ -29,13 +31,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """Changes, regressions first, then by size. warnings: what the two have not in common, so that they cannot be told apart by the code alone."""
+    """Changes, regressions first, then by size. leading: the statistic of their times. warnings: what the two have not in common, so that they cannot be told
+    apart by the code alone, and on which busy machine they were measured."""
 
     before: str
     after: str
     warnings: tuple[str, ...]
     contenders: tuple[Change, ...]
     nodes: tuple[Change, ...]
+    leading: str = MEDIAN
 
     def slower(self, percent: float) -> tuple[Change, ...]:
         """Lists the changes that are slower by more than so many percent, and clearly so; of nodes those that cost a visible share of the network's time."""
@@ -55,11 +59,14 @@ def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Co
     models = [measured.models(bool(old.sha256 and new.sha256)) for measured in (old, new)]
     if models[0] != models[1]:
         differ.insert(0, f"model {models[0]} before, {models[1]} after")
-    return Comparison(os.fspath(before), os.fspath(after), tuple(differ), _changes(old.contenders, new.contenders), _changes(old.nodes, new.nodes))
+    differ += [f"busy {when}: {measured.busy}; the least times are compared" for when, measured in (("before", old), ("after", new)) if measured.busy]
+    leading = statistic.leading(old.busy or new.busy)
+    changes = [_changes(*both, leading) for both in ((old.contenders, new.contenders), (old.nodes, new.nodes))]
+    return Comparison(os.fspath(before), os.fspath(after), tuple(differ), *changes, leading)
 
 
-# Name -> median in milliseconds, first and third quartile.
-Times = dict[str, tuple[float, float, float]]
+# Name -> milliseconds: median, first and third quartile, least.
+Times = dict[str, tuple[float, float, float, float]]
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,7 @@ class _Measured:
     circumstances: dict[str, str]
     contenders: Times
     nodes: Times
+    busy: str
 
     def models(self, by_contents: bool) -> str:
         """Which model was measured: by what is in its file, or by its name."""
@@ -79,7 +87,7 @@ class _Measured:
 
 def _read(path: str | os.PathLike[str]) -> _Measured:
     with recorded(path) as found:
-        return _Measured(str(found["model"]), str(found.get("model_sha256", "")), _circumstances(found), _contenders(found), _nodes(found))
+        return _Measured(str(found["model"]), str(found.get("model_sha256", "")), _circumstances(found), _contenders(found), _nodes(found), str(found.get("busy", "")))
 
 
 def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:
@@ -90,18 +98,20 @@ def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:
 
 def _contenders(found: Mapping[str, Any]) -> Times:
     rows = {each["name"]: each["latency_metrics"] for each in found["results"]}
-    return {name: (row["median_ms"], row["p25_ms"], row["p75_ms"]) for name, row in rows.items()}
+    return {name: (row["median_ms"], row["p25_ms"], row["p75_ms"], row["min_ms"]) for name, row in rows.items()}
 
 
 def _nodes(found: Mapping[str, Any]) -> Times:
     rows = {f"{op['run_order']} {op['node_type']}": op for op in found["op_profile"] if op["claimed"]}
-    return {name: (op["median_us"] / 1e3, op["p25_us"] / 1e3, op["p75_us"] / 1e3) for name, op in rows.items()}
+    return {name: (op["median_us"] / 1e3, op["p25_us"] / 1e3, op["p75_us"] / 1e3, op.get("least_us", op["median_us"]) / 1e3) for name, op in rows.items()}
 
 
-def _changes(old: Times, new: Times) -> tuple[Change, ...]:
+def _changes(old: Times, new: Times, leading: str) -> tuple[Change, ...]:
     changes = []
     for name in old.keys() & new.keys():
-        (before, old_low, old_high), (after, new_low, new_high) = old[name], new[name]
+        (before, old_low, old_high, old_least), (after, new_low, new_high, new_least) = old[name], new[name]
+        if leading == LEAST:
+            before, after = old_least, new_least
         if before and after:
             changes.append(Change(name, before, after, after / before, new_low > old_high or new_high < old_low))
     return tuple(sorted(changes, key=lambda change: change.after_ms - change.before_ms, reverse=True))

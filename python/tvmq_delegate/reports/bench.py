@@ -9,14 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ..binding import plural
-from ..measure import Benchmark, BenchmarkResult, Change, Comparison, OpProfileData, judged
+from ..measure import LEAST, MEDIAN, Benchmark, BenchmarkResult, Change, Comparison, OpProfileData, judged
 from ..sessions import DELEGATE
 from .columns import Column, fitted, milliseconds
 
 NARROW, MIDDLE, ROOMY, WIDE = 1, 2, 3, 4  # ranks of columns: the last go first where there is no room
 TOP = 10
 LONGEST_NAME = 16  # of a contender, in a heading
-ENOUGH, NOISY = 10, 0.1  # runs to tell from, and the share of the median that the middle half of them may span
 
 
 def machine(found: Benchmark) -> str:
@@ -33,11 +32,13 @@ def contenders(found: Benchmark, width: int) -> Table:
     def ms(name: str) -> Callable[[BenchmarkResult], str]:
         return lambda result: milliseconds(getattr(result.latency_metrics, name))
 
+    names = {MEDIAN: "median_ms", LEAST: "min_ms"}
+    leading, other = sorted(names, key=lambda name: name != found.leading)
     runs = [
-        Column("median ms", ms("median_ms")),
+        Column(f"{leading} ms", ms(names[leading])),
         Column("p90", ms("p90_ms"), MIDDLE),
         Column("p95", ms("p95_ms"), NARROW),
-        Column("min", ms("min_ms")),
+        Column(other, ms(names[other]), ROOMY if found.busy else 0),
         Column("avg", ms("avg_ms"), MIDDLE),
         Column("±", ms("stddev_ms"), WIDE),
         Column("runs", lambda result: str(result.misc_metrics.num_runs), MIDDLE),
@@ -53,19 +54,16 @@ def contenders(found: Benchmark, width: int) -> Table:
     if ran and len(found.results) > 1:
         first = found.results[0].name
         baseline = first if len(first) <= LONGEST_NAME else "the first"
-        columns.append(Column(f"time vs {baseline}", lambda result: _factor(result.ratio.median) if result.ratio else ""))
+        columns.append(Column(f"time vs {baseline}", lambda result: _factor(result.ratio.value) if result.ratio else ""))
         columns.append(Column("95 % interval", lambda result: result.ratio.interval if result.ratio else "", MIDDLE))
     return fitted(columns, found.results, width)
 
 
 def remarks(found: Benchmark) -> list[str]:
-    """A line for each contender that could not run, and for each whose runs differed so much that its times say little."""
+    """A line for each contender that could not run, and one where the machine is busy."""
     lines = [f"{name} is left out: {reason}" for name, reason in found.absent.items()]
-    for result in found.results:
-        times = result.latency_metrics
-        if result.misc_metrics.num_runs >= ENOUGH and times.p75_ms - times.p25_ms > NOISY * times.median_ms:
-            share = (times.p75_ms - times.p25_ms) / times.median_ms
-            lines.append(f"noisy: the interquartile range of {result.name} is {share:.0%} of its median; repeat on an idle machine")
+    if found.busy:
+        lines.append(f"busy: {found.busy}; the least times lead instead of the medians")
     return lines
 
 
@@ -74,7 +72,7 @@ def run_order(found: Benchmark, width: int) -> Table:
 
 
 def top(found: Benchmark, width: int) -> Table:
-    return _ops("Top by Computation Time", found, sorted(found.op_profile, key=lambda op: op.median_us, reverse=True)[:TOP], width)
+    return _ops("Top by Computation Time", found, sorted(found.op_profile, key=lambda op: op.us, reverse=True)[:TOP], width)
 
 
 def by_type(found: Benchmark, width: int) -> Table:
@@ -101,7 +99,7 @@ def by_type(found: Benchmark, width: int) -> Table:
 def legend(found: Benchmark) -> str:
     """The caption that says how the times in the tables of nodes were taken."""
     alone = ", ".join(["alone", *found.against])
-    times = f"µs: in the network, by the delegate's clock; {alone}: the least as a model of its own, interpreter included, caches warm"
+    times = f"µs: {found.leading} in the network, by the delegate's clock; {alone}: the least as a model of its own, interpreter included, caches warm"
     ratios = ", ".join(f"vs {name}" for name in found.against)
     return f"{times}; {ratios}: that contender's time divided by alone" if ratios else times
 
@@ -111,8 +109,8 @@ def reconciliation(found: Benchmark) -> str:
     sums, peak = found.reconciliation, found.peak
     assert sums and peak
     whole = sums.inference_us or 1.0
-    unprofiled = found.results[0].latency_metrics.median_ms
-    lines = [f"one inference, profiled: {milliseconds(sums.inference_us / 1e3)} ms, median of {sums.inferences} (not profiled: {milliseconds(unprofiled)} ms)"]
+    unprofiled = found.results[0].latency_metrics.min_ms
+    lines = [f"one inference, profiled: {milliseconds(sums.inference_us / 1e3)} ms, the least of {sums.inferences} (not profiled: {milliseconds(unprofiled)} ms)"]
     lines += [f"  {milliseconds(us / 1e3):>8} ms {us / whole:6.1%}  {what}" for what, us in sums.parts]
     lines[1] += f": {found.gmacs_per_second:.1f} GMAC/s, {found.share_of_peak:.0%} of the machine's peak"
     rates = f"{peak.macs_per_second / 1e9:.1f} GMAC/s ({peak.kernel})"
@@ -165,9 +163,9 @@ def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int)
         Column("packing", lambda op: op.packing, WIDE, left=True),
         Column("thr", lambda op: str(op.threads) if op.claimed else "", WIDE),
         Column("MACs", lambda op: f"{op.macs:,}" if op.macs else "", WIDE),
-        Column("µs", lambda op: _microseconds(op.median_us / 1e3)),
+        Column("µs", lambda op: _microseconds(op.us / 1e3)),
         Column("avg µs", lambda op: _microseconds(op.inference_microseconds.avg / 1e3) if op.inference_microseconds else "", WIDE),
-        Column("%", lambda op: f"{100 * op.median_us / total:.1f}%"),
+        Column("%", lambda op: f"{100 * op.us / total:.1f}%"),
         Column("cdf%", lambda op: f"{100 * cumulated[op.run_order] / total:.1f}%", WIDE),
         Column("GMAC/s", lambda op: f"{op.gmacs_per_second:.1f}" if op.gmacs_per_second else "", NARROW),
         Column("peak", lambda op: f"{op.share_of_peak:.0%}" if op.gmacs_per_second else "", NARROW),
@@ -184,7 +182,7 @@ def _kernel(op: OpProfileData) -> Text:
 
 
 def _spent(ops: Iterable[OpProfileData]) -> float:
-    return sum(op.median_us for op in ops)
+    return sum(op.us for op in ops)
 
 
 def _alone(name: str) -> Callable[[OpProfileData], str]:

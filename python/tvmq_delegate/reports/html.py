@@ -16,7 +16,7 @@ import plotly.subplots
 from markupsafe import Markup
 
 from ..binding import plural
-from ..measure import Benchmark, OpProfileData, judged, occupancy
+from ..measure import LEAST, MEDIAN, Benchmark, OpProfileData, judged, occupancy
 from ..sessions import DELEGATE
 from . import timelines
 from .bench import legend, remarks
@@ -45,7 +45,7 @@ def page(found: Benchmark, *, command: str = "", verdict: str = "") -> str:
             cards=_cards(found),
             against=found.against,
             rows=[(op, nodes[op.run_order]) for op in found.op_profile],
-            total_us=sum(op.median_us for op in found.op_profile) or 1.0,
+            total_us=sum(op.us for op in found.op_profile) or 1.0,
             machine=_machine(found),
             shade=judged,
             plural=plural,
@@ -54,6 +54,7 @@ def page(found: Benchmark, *, command: str = "", verdict: str = "") -> str:
             command=command,
             verdict=verdict,
             busy=busy,
+            other=LEAST if found.leading == MEDIAN else MEDIAN,
             plotly_js=Markup(plotly.offline.get_plotlyjs()),
             latency_plot=embed(_latency(found)),
             nodes_plot=embed(_nodes(found)),
@@ -75,8 +76,8 @@ def embed(figure: plot.Figure) -> Any:
 
 def _cards(found: Benchmark) -> list[tuple[str, str]]:
     first, summary = found.results[0], found.delegation.summary
-    cards = [(f"{first.latency_metrics.median_ms:.3f} ms", f"median, {first.name}")]
-    cards += [(f"{result.ratio.median:.2f}×", f"time of {result.name} vs {first.name}") for result in found.results[1:] if result.ratio]
+    cards = [(f"{first.latency_metrics.of(found.leading):.3f} ms", f"{found.leading}, {first.name}")]
+    cards += [(f"{result.ratio.value:.2f}×", f"time of {result.name} vs {first.name}") for result in found.results[1:] if result.ratio]
     macs = sum(op.macs for op in found.op_profile) or 1
     claimed = sum(op.macs for op in found.op_profile if op.claimed)
     cards.append((f"{summary.claimed} of {summary.nodes}", f"nodes taken: {100 * claimed / macs:.1f} % of the MACs"))
@@ -142,7 +143,7 @@ def _colours(ops: tuple[OpProfileData, ...]) -> dict[str, str]:
     """A colour for each type of the nodes that were taken."""
     times: dict[str, float] = collections.defaultdict(float)
     for op in ops:
-        times[op.node_type] += op.median_us if op.claimed else 0.0
+        times[op.node_type] += op.us if op.claimed else 0.0
     types = sorted(times, key=times.__getitem__, reverse=True)
     return dict(itertools.zip_longest(types, PALETTE[: len(types)], fillvalue=OTHER))
 
@@ -150,7 +151,7 @@ def _colours(ops: tuple[OpProfileData, ...]) -> dict[str, str]:
 def _hover(op: OpProfileData) -> str:
     how = op.how if op.claimed else f"left to the runtime: {op.reason}"
     rate = f"<br>{op.gmacs_per_second:.1f} GMAC/s, {op.share_of_peak:.0%} of peak" if op.gmacs_per_second else ""
-    return f"<b>{op.run_order} {op.node_type}</b><br>{how}<br>{op.median_us:.1f} µs{rate}<extra></extra>"
+    return f"<b>{op.run_order} {op.node_type}</b><br>{how}<br>{op.us:.1f} µs{rate}<extra></extra>"
 
 
 def _nodes(found: Benchmark) -> plot.Figure:
@@ -209,7 +210,7 @@ def _nodes(found: Benchmark) -> plot.Figure:
 
 def _shown_us(op: OpProfileData, against: Sequence[str]) -> float:
     """The height of a node's bar."""
-    return op.alone_us.get(DELEGATE, op.median_us) if against else op.median_us
+    return op.alone_us.get(DELEGATE, op.us) if against else op.us
 
 
 def _roofline(found: Benchmark) -> plot.Figure:
@@ -232,7 +233,7 @@ def _roofline(found: Benchmark) -> plot.Figure:
             hoverinfo="skip",
         )
     figure.add_annotation(x=math.log10(high), y=math.log10(top), text=f"{top:.0f} GMAC/s", showarrow=False, xanchor="right", yanchor="bottom")
-    longest, colours = max((op.median_us for op in ops), default=1.0), _colours(found.op_profile)
+    longest, colours = max((op.us for op in ops), default=1.0), _colours(found.op_profile)
     for name in dict.fromkeys(op.node_type for op in ops):
         group = [op for op in ops if op.node_type == name]
         figure.add_scatter(
@@ -241,7 +242,7 @@ def _roofline(found: Benchmark) -> plot.Figure:
             mode="markers",
             name=name,
             marker={"color": colours[name], "opacity": 0.75, "line": {"color": "#fff", "width": 1}},
-            marker_size=[_diameter(op.median_us / longest) for op in group],
+            marker_size=[_diameter(op.us / longest) for op in group],
             hovertemplate=[_hover(op) for op in group],
         )
     slowest = min((op.gmacs_per_second for op in ops), default=top)

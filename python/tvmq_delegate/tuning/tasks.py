@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from ..binding import library
+from ..measure import statistic
+from ..measure.metrics import percentile
 from ..sessions import DELEGATE, Contender, Session, check, inputs
 from .records import Choice, choice_of
 
@@ -131,9 +133,9 @@ def measure(network: Network, choices: Mapping[Task, Choice], parts: int = PARTS
 
 
 def compare(default: Network, tuned: Network, follow: Callable[[float], None] = lambda _: None, seconds: float = COMPARE_SECS) -> tuple[float, float, float]:
-    """Both networks whole, in turn: the median of each in milliseconds, and the median of the ratios of a turn."""
-    times: list[tuple[float, float]] = []
-    start = time.perf_counter()
+    """Both networks whole, in turn: the median of each in milliseconds, or on a busy machine the least; and the ratio of the two."""
+    times: list[tuple[list[int], list[int]]] = []
+    load, start = statistic.load(), time.perf_counter()
     while len(times) < COMPARE_ROUNDS or time.perf_counter() - start < seconds:
         both = {}
         for network in (default, tuned) if len(times) % 2 else (tuned, default):
@@ -141,8 +143,11 @@ def compare(default: Network, tuned: Network, follow: Callable[[float], None] = 
             end, taken = time.perf_counter() + SLICE_SECS, [network.invoke()]
             while time.perf_counter() < end or len(taken) < 3:
                 taken.append(network.invoke())
-            both[network] = statistics.median(taken)
+            both[network] = taken
         times.append((both[default], both[tuned]))
         follow(min(len(times) / COMPARE_ROUNDS, (time.perf_counter() - start) / seconds))
-    medians = [statistics.median(each) / 1e6 for each in zip(*times)]
-    return medians[0], medians[1], statistics.median(before / after for before, after in times)
+    runs = [sorted(itertools.chain(*each)) for each in zip(*times)]
+    spreads = [("the network", len(each), *(percentile(each, percent) for percent in (25, 50, 75))) for each in runs]
+    leading = statistic.leading(statistic.busy(load, library.cpu().count, 1, spreads))
+    before, after = (statistic.of(leading, each) / 1e6 for each in runs)
+    return before, after, before / after
