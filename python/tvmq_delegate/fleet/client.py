@@ -7,7 +7,7 @@ import collections
 import contextlib
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import dask.config
@@ -111,16 +111,21 @@ class Boards:
             self.returned[name] = self.quarantined.pop(name)
             self._strikes[name] = 0
 
-    def suspicion(self, measured: work.Measured) -> str:
-        """Why a measurement is not to be trusted, ""; what is learnt of the board is kept."""
+    def suspicion(self, measured: work.Measured, there: Collection[str]) -> str:
+        """Why a measurement is not to be trusted, ""; what is learnt of the board is kept. Time has no say in whether results are exact.
+
+        there: names of the boards that are connected. The last of them that is not in quarantine stays out of it.
+        """
         name, least, most = measured.board, min(measured.reference_ns), max(measured.reference_ns)
         fastest = self._fastest[name] = min(self._fastest.get(name, least), least)
+        if measured.job.kind == "diff":
+            return ""
         if most <= self.spread * fastest:
             self._strikes[name] = 0
             return ""
         self._strikes[name] += 1
         why = f"the reference task took {most / fastest:.2f}x its fastest time on {name}" + (f", at {measured.temperature}" if measured.temperature else "")
-        if self._strikes[name] >= STRIKES:
+        if self._strikes[name] >= STRIKES and any(other not in self.quarantined for other in there if other != name):
             self.quarantine(name, why)
         return why
 

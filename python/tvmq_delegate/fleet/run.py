@@ -234,7 +234,7 @@ class Run:
         if measured.error:
             yield from self._failed(attempt, name, measured.error)
             return
-        suspect = self.boards.suspicion(measured)
+        suspect = self.boards.suspicion(measured, self._there)
         if suspect and len(attempt.failures) + 1 < ATTEMPTS:
             self._wait(replace(attempt, failures=(*attempt.failures, (name, suspect)), best=measured, suspect=suspect))
         else:
