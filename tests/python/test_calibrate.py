@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from collections.abc import Iterator, Sequence
 
 import harness
 import numpy as np
@@ -13,7 +14,7 @@ from click.testing import CliRunner
 import tvmq_delegate
 from tvmq_delegate import cli, measure
 from tvmq_delegate.binding import machines
-from tvmq_delegate.measure import calibration, fit
+from tvmq_delegate.measure import calibration, fit, samples, statistic
 
 
 def problem(factors: np.ndarray, noise: float) -> fit.Problem:
@@ -27,6 +28,55 @@ def problem(factors: np.ndarray, noise: float) -> fit.Problem:
     ns = made.cycles(np.log(factors)) / 3 * np.exp(random.normal(0, noise, len(node)))
     ns[::37] *= 3  # an interruption
     return fit.Problem(ns, node, terms, rest, inverse)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests pass on a busy machine, too."""
+    monkeypatch.setattr(statistic, "load", lambda: "0")
+    monkeypatch.setattr(calibration, "NOISE", 1e9)
+
+
+class Candidate:
+    """A sampler of one candidate."""
+
+    def __init__(self) -> None:
+        self.times: dict[int, list[float]] = {0: []}
+
+
+def measures(samplers: list[Candidate], times: Iterator[Sequence[float]]) -> int:
+    """Two rounds, as samples.measure()."""
+    added = next(times)
+    samplers[0].times[0] += added
+    return len(added)
+
+
+@pytest.mark.parametrize(
+    ("times", "rounds"),
+    [([[100, 101]], 2), ([[100, 200], [100, 101], [100, 101]], 6), ([[100, 200]] * 9, None)],
+    ids=["steady", "steady in the end", "never steady"],
+)
+def test_noise_is_measured_again_or_refused(times: list[list[float]], rounds: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "NOISE", 0.1)
+    more = iter(times)
+    monkeypatch.setattr(samples, "measure", lambda samplers, seconds, progress: measures(samplers, more))
+    sampler = Candidate()
+    if rounds is None:
+        with pytest.raises(RuntimeError, match="^busy: times of one candidate differ by 100% from one half of 6 rounds"):
+            calibration._steady([sampler], 1.0, lambda fraction, what: None)
+    else:
+        assert calibration._steady([sampler], 1.0, lambda fraction, what: None) == rounds
+
+
+def test_a_busy_machine_is_not_calibrated(runtime: harness.Runtime, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of a quiet run stays."""
+    monkeypatch.setattr(statistic, "load", lambda: "1800.4")
+    monkeypatch.setattr(samples, "measure", lambda *_: pytest.fail("measured"))
+    path = tmp_path / "a.machine"
+    path.write_text("of a quiet run")
+    refused = CliRunner().invoke(cli.main, ["calibrate", "--out", str(path), "--runtime", runtime.name])
+    assert refused.exit_code == 2 and refused.stderr.startswith("Error: busy: load 1800 on ") and len(refused.stderr.splitlines()) == 1
+    assert path.read_text() == "of a quiet run"
 
 
 def test_constants_are_found_again() -> None:

@@ -1,12 +1,12 @@
 """How fast a model runs, and where the time goes: every contender in a process of its own, every node by the delegate's clock and alone."""
 
-from . import machine
+from . import machine, statistic
 from .benchmark import DEFAULTS, Benchmark, Settings, bench
 from .calibration import SECONDS as CALIBRATION_SECONDS
 from .calibration import Calibration, Constant, Measured, calibrate
 from .checked import Agreement, agreement
 from .live import live_bytes
-from .metrics import BenchmarkResult, judged
+from .metrics import BenchmarkResult, judged, percentile
 from .occupancy import Occupancy, occupancy
 from .op_profile import OpProfileData
 from .recorded import node_times
@@ -16,7 +16,7 @@ from .serving import Serving
 from .statistic import LEAST, MEDIAN
 
 __all__ = [
-    "Agreement", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "LEAST", "MEDIAN", "Measured",
-    "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "agreement", "bench", "calibrate", "compare", "judged", "live_bytes", "machine", "node_times",
-    "occupancy",
+    "Agreement", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "LEAST", "MEDIAN",
+    "Measured", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "agreement", "bench", "calibrate", "compare", "judged", "live_bytes", "machine",
+    "node_times", "occupancy", "percentile", "statistic",
 ]  # fmt: skip

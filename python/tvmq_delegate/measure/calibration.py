@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..binding import Shown, library, library_path, machines, runtimes
 from ..models import layers
+from . import statistic
 
 if TYPE_CHECKING:
     from . import samples
@@ -26,6 +27,7 @@ FITTED = (
     "strip_start_cycles", "strip_column_cycles", "copied_pixel_cycles", "line_byte_cycles", "streamed_byte_cycles", "weight_byte_cycles", "node_cycles",
 )  # fmt: skip
 SECONDS = 4.0
+ATTEMPTS, NOISE = 3, 0.1  # at measuring, until three quarters of the candidates differ by no more from one half of the rounds to the other
 # Numbers that are perturbed to see what they make of an estimate, which is linear in them or in their inverses.
 STEP = 1.25
 # A constant that changes no estimate by more than this fraction has not been measured.
@@ -102,7 +104,7 @@ def calibrate(
 
     Raises:
       ValueError: no machine of the name `base` is known.
-      OSError: the file cannot be written. What load() raises.
+      OSError: the file cannot be written. RuntimeError: the machine is busy, or its times differ too much from round to round. What load() raises.
     """
     from . import samples  # which needs numpy; that comes with a runtime
 
@@ -117,7 +119,9 @@ def calibrate(
     texts = {machine.name: machine.text for machine in library.machines()}
     if name not in texts:
         raise ValueError(f"no machine is called {name!r}; known are {', '.join(texts)}")
-    rounds = samples.measure(nets, seconds, lambda fraction, what: tell(0.8 * fraction, what))
+    if busy := statistic.busy(statistic.load(), library.cpu().count, 1, ()):
+        raise RuntimeError(f"busy: {busy}; constants that are fitted now would be noise, and nothing is written")
+    rounds = _steady(nets, seconds, lambda fraction, what: tell(0.8 * fraction, what))
     found = _fitted(nets, name, texts[name], rounds, lambda fraction, what: tell(0.8 + 0.18 * fraction, what))
     if path is None:
         return found
@@ -126,6 +130,18 @@ def calibrate(
         return found
     _write(path, found.text)
     return Calibration(**{**vars(found), "path": str(path)})
+
+
+def _steady(nets: list[samples.Sampler], seconds: float, progress: Callable[[float, str], None]) -> int:
+    """Measures until the two halves of the rounds agree; returns how many rounds. Raises RuntimeError where they do not."""
+    from . import samples
+
+    rounds = 0
+    for attempt in range(ATTEMPTS):
+        rounds += samples.measure(nets, seconds, lambda fraction, what, done=attempt: progress((done + fraction) / ATTEMPTS, what))  # type: ignore[misc]
+        if (noise := samples.disagreement(nets)) <= NOISE:
+            return rounds
+    raise RuntimeError(f"busy: times of one candidate differ by {noise:.0%} from one half of {rounds} rounds to the other, and nothing is written")
 
 
 def _fitted(nets: list[samples.Sampler], name: str, base: str, rounds: int, progress: Callable[[float, str], None]) -> Calibration:

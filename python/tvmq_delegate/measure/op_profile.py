@@ -84,8 +84,8 @@ class OpProfileData:
 class Reconciliation:
     """The least inference of the profiled interpreter in microseconds, and what it consists of: other programs have disturbed it least.
 
-    inferences: of how many. claimed_us: the delegate's nodes in this inference, by its own clock. left_us: the others, each measured alone. rest_us: what remains: the interpreter,
-    the ways into the delegate and out, caches that are colder (or, negative, warmer) than in the measurements alone.
+    inferences: of how many. claimed_us: the delegate's nodes in this inference, by its own clock. left_us: the others, each measured alone. rest_us:
+    what remains: the interpreter, the ways into the delegate and out, caches that are colder (or, negative, warmer) than in the measurements alone.
     """
 
     inferences: int

@@ -25,7 +25,10 @@ def recorded(path: str | os.PathLike[str]) -> Iterator[Any]:
 
 
 def node_times(path: str | os.PathLike[str], model: bytes) -> dict[int, float]:
-    """The microseconds of each node of the main subgraph, by the statistic that leads. Raises ValueError too if the benchmark is of another model, or has no nodes."""
+    """The microseconds of each node of the main subgraph, by the statistic that leads.
+
+    Raises ValueError too if the benchmark is of another model, or has no nodes.
+    """
     with recorded(path) as found:
         if found["model_sha256"] != hashlib.sha256(model).hexdigest():
             raise ValueError(f"{os.fspath(path)}: measured on another model, {found['model']}")

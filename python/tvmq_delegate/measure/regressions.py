@@ -17,7 +17,9 @@ SHARE = 0.01  # of the network's time: a node that has lost less is not told fro
 
 @dataclass(frozen=True)
 class Change:
-    """Times of a contender or of a node before and after, in milliseconds: medians, or the least where the machine was busy at one time. ratio: after over before; above 1 is a regression.
+    """Times of a contender or of a node before and after, in milliseconds: medians, or the least where the machine was busy at one time.
+
+    ratio: after over before; above 1 is a regression.
 
     clear: the middle halves of the samples do not overlap.
     """
@@ -87,7 +89,8 @@ class _Measured:
 
 def _read(path: str | os.PathLike[str]) -> _Measured:
     with recorded(path) as found:
-        return _Measured(str(found["model"]), str(found.get("model_sha256", "")), _circumstances(found), _contenders(found), _nodes(found), str(found.get("busy", "")))
+        sha256, busy = str(found.get("model_sha256", "")), str(found.get("busy", ""))
+        return _Measured(str(found["model"]), sha256, _circumstances(found), _contenders(found), _nodes(found), busy)
 
 
 def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from ..sessions import DELEGATE, Contender
 # Candidates that are estimated to take longer than the best one by this factor are not worth the time.
 WORTH = 6.0
 INFERENCES = 3
+LEAST_ROUNDS = 2
 
 
 class Sampler:
@@ -74,8 +75,14 @@ class Sampler:
         return found
 
 
+def disagreement(samplers: list[Sampler]) -> float:
+    """How far the times of the candidates lie apart between the two halves of the rounds, as a fraction: of three quarters of them no further."""
+    halves = [(np.median(times[::2]), np.median(times[1::2])) for sampler in samplers for times in sampler.times.values() if len(times) > 1]
+    return float(np.percentile([max(pair) / min(pair) - 1 for pair in halves], 75)) if halves else 0.0
+
+
 def measure(samplers: list[Sampler], seconds: float, progress: Callable[[float, str], None]) -> int:
-    """Rounds until the time is up, one at least; returns how many."""
+    """Rounds until the time is up, two at least, which can be compared; returns how many."""
     random, start, rounds, turns = np.random.default_rng(0), time.monotonic(), 0, 0
     total = sum(sampler.turns for sampler in samplers)
 
@@ -83,9 +90,9 @@ def measure(samplers: list[Sampler], seconds: float, progress: Callable[[float, 
         nonlocal turns
         turns += 1
         passed = (time.monotonic() - start) / seconds
-        progress(min(1.0, passed if rounds else turns / total), "measuring candidates")
+        progress(min(1.0, passed, turns / total / LEAST_ROUNDS), "measuring candidates")
 
-    while rounds < 1 or time.monotonic() - start < seconds * rounds / (rounds + 1):
+    while rounds < LEAST_ROUNDS or time.monotonic() - start < seconds * rounds / (rounds + 1):
         for sampler in samplers:
             sampler.round(random, done)
         rounds += 1

@@ -11,8 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from ..binding import library
-from ..measure import statistic
-from ..measure.metrics import percentile
+from ..measure import percentile, statistic
 from ..sessions import DELEGATE, Contender, Session, check, inputs
 from .records import Choice, choice_of
 
