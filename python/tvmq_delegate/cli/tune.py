@@ -2,7 +2,7 @@
 
 For each task, which is nodes of equal shapes, the fastest way, kernel and blocks are searched. Choices are measured in the network and proven against the
 default; the network with all of them is then compared as a whole. Results are the same, bit for bit. Ctrl-C ends the search, and what was found is proven and
-kept.
+kept; a second Ctrl-C ends that, too.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from .. import tuning
+from ..binding import plural
 from ..reports import screen
 from ..reports import tuning as report
 from .command import FloatRange, model_command, num_threads, page, print_json
+from .group import Interrupted
 from .output import Output, OutputFile, write_all
 
 PLAIN_SECS = 5.0  # between lines of progress where stderr is no terminal
@@ -91,25 +93,37 @@ def tune(source: bytes, name: str, module: Any, options: dict[str, Any], **flags
     threads = num_threads(options)
     out: str | os.PathLike[str] | None = flags["out"]
     with _progress() as follow:
-        found = tuning.tune(
-            source,
-            runtime=module,
-            name=name,
-            out=out,
-            tuner_name=flags["tuner_name"],
-            trials=flags["trials"],
-            seconds=flags["seconds"] or math.inf,
-            seed=flags["seed"],
-            progress=follow,
-            num_threads=threads,
-            **options,
-        )
+        try:
+            found = tuning.tune(
+                source,
+                runtime=module,
+                name=name,
+                out=out,
+                tuner_name=flags["tuner_name"],
+                trials=flags["trials"],
+                seconds=flags["seconds"] or math.inf,
+                seed=flags["seed"],
+                progress=follow,
+                num_threads=threads,
+                **options,
+            )
+        except KeyboardInterrupt:
+            raise Interrupted(_left(out)) from None
     if flags["as_json"]:
         print_json(found)
     else:
         for part in report.report(found, screen.console.width):
             screen.console.print(part, soft_wrap=isinstance(part, str))
     write_all((html_file, lambda: html.page(found) if html else ""))
+
+
+def _left(out: str | os.PathLike[str] | None) -> str:
+    """Says what is in the file of an interrupted search."""
+    if out is None or not os.path.exists(out):
+        return "Interrupted: nothing is written"
+    records = tuning.read_records([out])[0]
+    proven = sum(record.proven for record in records)
+    return f"Interrupted: {out} has {plural(len(records), 'record')}, {proven} of them proven; the next search goes on from it"
 
 
 def _on_fleet(source: bytes, name: str, options: dict[str, Any], flags: dict[str, Any]) -> None:

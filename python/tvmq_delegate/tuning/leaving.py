@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -58,10 +58,10 @@ def _task(search: Search, signature: str, indices: Sequence[int], known: Task | 
 
 
 def worth(
-    search: Search, source: bytes, runtime: ModuleType, threads: int, options: Mapping[str, object]
+    search: Search, source: bytes, runtime: ModuleType, threads: int, options: Mapping[str, object], interrupted: Callable[[], bool] = lambda: False
 ) -> dict[Task, tuple[Choice, tuple[float, ...], tuple[float, ...]]]:
     """The tasks without which the network is faster: for each the choice, the time of one node, and that by default. Nobody can time a node that is left: its
-    time is what it takes by default less what the network gains."""
+    time is what it takes by default less what the network gains. interrupted: asked before each task; what was found until then is returned."""
     found: dict[Task, tuple[Choice, tuple[float, ...], tuple[float, ...]]] = {}
     tasks = leavable(search, source, runtime, threads, options)
     if not tasks:
@@ -75,6 +75,8 @@ def worth(
     brings = {task: min(times[task]) * len(task.nodes) * (1 - search.left.get(task.signature, 0.0)) for task in tasks}
     candidates = [task for task in tasks if brings[task] >= LEAST_SHARE * whole]
     for at, task in enumerate(candidates):
+        if interrupted():
+            break
         search.tell(at / len(candidates), "leaving to the runtime")
         with network(search, [], source, runtime, threads, options) as default, network(search, [task], source, runtime, threads, options) as without:
             before, after, gain = compare(default, without)

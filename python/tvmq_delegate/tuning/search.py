@@ -18,7 +18,7 @@ from .. import models
 from ..binding import LoadOptions, Shown, interpreter_threads, library, runtimes
 from ..measure import machine
 from ..sessions import takes_options
-from . import leaving
+from . import interrupts, leaving
 from .records import LEFT, Choice, Log, Origin, Record, read_records
 from .tasks import NETWORK_GAIN, Network, Task, compare, measure
 from .tuners import Tuner, tuner
@@ -66,8 +66,8 @@ class Tuning(Shown):
     """A network that has been tuned.
 
     tuner: its name. tasks: in the order of the network. choices: how many there were to choose from, of all tasks. search_seconds: time that the search took;
-    seconds: that all took. default_ms, tuned_ms: medians of the whole network, unprofiled and in turn; gain: the median of the ratios of these turns; all three
-    are NaN where no task had anything to gain. kept: the choices are proven and written. interrupted: the search ended early.
+    seconds: that all took. default_ms, tuned_ms: the whole network, unprofiled and in turn: medians, or the least on a busy machine; gain: their ratio; all
+    three are NaN where no task had anything to gain. kept: the choices are proven and written. interrupted: the search ended early.
     """
 
     model: str
@@ -122,6 +122,7 @@ class Search:
         for task in network.tasks:
             self.admit(task)
         self.interrupted = False
+        self.phase, self.told = "", 0.0
 
     def admit(self, task: Task) -> None:
         """Has it among those of which something may be measured."""
@@ -196,6 +197,9 @@ class Search:
         return min([(task.default, 1.0), *self.measured[task].items()], key=lambda each: each[1])
 
     def tell(self, fraction: float, what: str) -> None:
+        """Tells the progress. The fraction of a phase never falls: a task that is proposed late has had few trials."""
+        self.told = fraction = max(fraction, self.told if what == self.phase else 0.0)
+        self.phase = what
         before = sum(min(ns) * len(task.nodes) for task, ns in self.default_ns.items())
         after = sum(min(ns) * len(task.nodes) * self.best(task)[1] for task, ns in self.default_ns.items())
         macs = sum(task.macs * len(task.nodes) for task in self.network.tasks)
@@ -279,8 +283,8 @@ def tune(
 ) -> Tuning:
     """Searches the fastest choice for each task of a model on this machine, and writes records of all that it measures. Results stay the same, bit for bit.
 
-    An interruption ends the search; what was found until then is proven and kept. A second one, or one before anything was measured, ends all; the file has
-    what was measured.
+    An interruption ends the search, or what follows the proof; what was found until then is proven and kept. A second one, or one before anything was measured,
+    ends all; the file has what was measured.
 
     Args:
       source: the bytes of a .tflite file, or its path.
@@ -326,17 +330,19 @@ def tune(
             if log:
                 log.take_up()
         searched = time.perf_counter() - begin
-        won = search.prove() if share[1] == 1 else {}
-        if share[1] == 1 and not search.interrupted:
-            left = leaving.worth(search, content, module, threads, given)
-            signatures = {task.signature for task in left}
-            won = {task: found for task, found in won.items() if task.signature not in signatures} | left
-        default_ms, tuned_ms, gain = math.nan, math.nan, math.nan
-        if won:
-            default_ms, tuned_ms, gain = _compare(content, module, threads, given, search, {task: choice for task, (choice, *_) in won.items()})
-        kept = gain >= NETWORK_GAIN
-        if log and kept:
-            log.append([search.record(task, choice, times, default, True) for task, (choice, times, default) in won.items()])
+        with interrupts.noted(search.interrupted) as interrupted:
+            won = search.prove() if share[1] == 1 else {}
+            if share[1] == 1 and not interrupted():
+                left = leaving.worth(search, content, module, threads, given, interrupted)
+                signatures = {task.signature for task in left}
+                won = {task: found for task, found in won.items() if task.signature not in signatures} | left
+            default_ms, tuned_ms, gain = math.nan, math.nan, math.nan
+            if won:
+                default_ms, tuned_ms, gain = _compare(content, module, threads, given, search, {task: choice for task, (choice, *_) in won.items()})
+            kept = gain >= NETWORK_GAIN
+            if log and kept:
+                log.append([search.record(task, choice, times, default, True) for task, (choice, times, default) in won.items()])
+            search.interrupted = interrupted()
     finally:
         if log:
             log.close()
@@ -360,8 +366,9 @@ def _compare(
 
 def _tuned(search: Search, task: Task, won: Mapping[Task, tuple[Choice, tuple[float, ...], tuple[float, ...]]]) -> Tuned:
     best, ratio = search.best(task)
+    default = search.default_ns.get(task, (math.nan,))
     if task in won:
-        best, times, default = won[task]
+        best, times, default = won[task]  # of one sample
         ratio = min(times) / min(default)
-    default_ns = min(search.default_ns.get(task, (math.nan,)))
-    return Tuned(task.signature, len(task.nodes), task.macs, task.default, default_ns, tuple(search.trials[task]), search.known[task], best, ratio, task in won)
+    measured = tuple(search.trials[task]), search.known[task]
+    return Tuned(task.signature, len(task.nodes), task.macs, task.default, min(default), *measured, best, ratio, task in won)

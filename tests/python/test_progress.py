@@ -1,0 +1,48 @@
+"""Progress: the time that remains is that of the phase that goes on, and fractions never fall within one."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import pytest
+import rich.progress
+
+from tvmq_delegate.cli import command
+from tvmq_delegate.reports import screen
+from tvmq_delegate.tuning import search
+
+
+def test_the_time_that_remains_goes_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short phase, and then one of a minute."""
+    now, bars = [0.0], []
+
+    class Bar(rich.progress.Progress):
+        def __init__(self, *columns: Any, **given: Any):
+            super().__init__(*columns, **{**given, "get_time": lambda: now[0], "auto_refresh": False})
+            bars.append(self)
+
+    monkeypatch.setattr(rich.progress, "Progress", Bar)
+    monkeypatch.setattr(screen, "is_terminal", lambda stream: True)
+    left = []
+    with command.progress() as tell:
+        for n in range(6):
+            now[0] = 0.1 * n
+            tell(n / 5, "warming up")
+        for n in range(61):
+            now[0] = 1.0 + n
+            tell(n / 60, "running")
+            left.append(bars[0].tasks[0].time_remaining)
+    known = [seconds for seconds in left if seconds is not None]
+    assert len(known) > 50 and known == sorted(known, reverse=True) and 50 <= known[0] <= 60 and known[-1] <= 1
+
+
+def test_fractions_of_tune_never_fall() -> None:
+    told = []
+    found = search.Search.__new__(search.Search)
+    found.network, found.trials, found.default_ns = types.SimpleNamespace(tasks=[]), {}, {}
+    found.follow, found.phase, found.told = told.append, "", 0.0
+    for what, fractions in (("searching", (0.12, 0.06, 0.03, 0.5)), ("proving", (0.0, 0.4))):
+        for fraction in fractions:
+            found.tell(fraction, what)
+    assert [now.fraction for now in told] == [0.12, 0.12, 0.12, 0.5, 0.0, 0.4]
