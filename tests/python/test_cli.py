@@ -212,3 +212,9 @@ print("Python's own", file=sys.stderr)
 os.write(2, b"last")
 os.abort()
 """
+
+
+def test_estimate_says_that_a_float_model_has_no_quantized_node(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "float.tflite").write_bytes(builders.build_conv(dtype="float32"))
+    text = prints("estimate", tmp_path / "float.tflite", "--runtime", runtime.name, "--core", "cortex-a72")
+    assert text == f"{tmp_path / 'float.tflite'}: no quantized node; the delegate takes quantized networks, and there is nothing to estimate\n"

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .. import measure, sessions
+from .. import measure, models, sessions
 from ..binding import library, plural
 from ..reports import screen, tables
 from .command import listed, model_command, print_json
@@ -29,12 +29,20 @@ def estimate(source: bytes, name: str, module: Any, options: dict[str, Any], cor
     if as_json:
         print_json({core: _as_json(core, delegation) for core, delegation in found.items()})
         return
+    if not any(node.claimed for delegation in found.values() for node in delegation.nodes) and not _quantized(source):
+        screen.console.print(f"{name}: no quantized node; the delegate takes quantized networks, and there is nothing to estimate", soft_wrap=True)
+        return
     screen.console.print(tables.estimates(found, screen.console.width))
     left = max(sum(not node.claimed for node in delegation.nodes) for delegation in found.values())
     if left:
         screen.console.print(f"\n{plural(left, 'node')} left to the runtime and not estimated", soft_wrap=True)
     for line in tables.agreements({core: measure.agreement(core) for core in found}):
         screen.console.print(line, soft_wrap=True)
+
+
+def _quantized(source: bytes) -> bool:
+    """Whether any node computes quantized tensors."""
+    return any(tensor.quantization for op in models.ops(source) for tensor in (*op.inputs, *op.outputs) if tensor)
 
 
 def _as_json(core: str, found: sessions.Delegation) -> dict[str, Any]:
