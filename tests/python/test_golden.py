@@ -76,9 +76,10 @@ def _result(result: measure.BenchmarkResult, ms: float) -> measure.BenchmarkResu
 def _op(op: measure.OpProfileData) -> measure.OpProfileData:
     us = 1.0 + op.macs / 1e5
     times = op.inference_microseconds
+    alike = dict.fromkeys(("median_us", "p25_us", "p75_us", "least_us", "us"), us)
     same = dataclasses.replace(times, **{field.name: us for field in dataclasses.fields(times)}) if times else None
     rates = {"gmacs_per_second": op.macs / us / 1e3, "share_of_peak": op.macs / us / 4e5}
-    return dataclasses.replace(op, median_us=us, p25_us=us, p75_us=us, least_us=us, us=us, alone_us={"tvmq": us, "stock": 2 * us}, inference_microseconds=same, **rates)
+    return dataclasses.replace(op, **alike, alone_us={"tvmq": us, "stock": 2 * us}, inference_microseconds=same, **rates)
 
 
 def masked(text: str) -> str:

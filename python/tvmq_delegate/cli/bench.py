@@ -1,6 +1,10 @@
 """Measure how fast MODEL runs, and where the time goes.
 
 The delegate and its contenders run in processes of their own, in turn, for as long as benchmark_model would. Flags are benchmark_model's.
+
+\b
+tvmq bench model.tflite --against stock --enable-op-profiling
+tvmq bench --compare yesterday.json today.json --fail-above 10
 """
 
 from __future__ import annotations
@@ -54,7 +58,17 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     return option.replace("-", "_"), tuple(values)
 
 
-@model_command(decides=["estimate"])
+GROUPS = {
+    "What runs": ["--graph", "--network", "--runtime", "--against", "--sweep", "--use-xnnpack", "--streams", "--rate"],
+    "How long": ["--num-runs", "--min-secs", "--max-secs", "--warmup-runs", "--warmup-min-secs", "--run-delay", "--dry-run"],
+    "Inputs": ["--input-layer", "--input-layer-shape", "--input-layer-value-files"],
+    "Nodes": ["--enable-op-profiling", "--op-profiling-output-mode", "--op-profiling-output-file"],
+    "Output": ["--json", "--result-file-path", "--csv", "--trace", "--html", "--wide", "--help"],
+    "Two files": ["--compare", "--fail-above"],
+}
+
+
+@model_command(decides=["estimate"], groups=GROUPS)
 @click.option("--num-runs", default=measure.DEFAULTS.num_runs, show_default=True, help="Runs to take the time of, at least.")
 @click.option("--min-secs", default=measure.DEFAULTS.min_secs, show_default=True, help="Seconds to run, at least.")
 @click.option("--max-secs", default=measure.DEFAULTS.max_secs, show_default=True, help="Seconds after which no run begins.")

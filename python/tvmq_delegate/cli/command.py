@@ -10,7 +10,8 @@ import json
 import math
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
@@ -23,6 +24,7 @@ DEFAULT_NETWORK = "mobilenet_v2"
 
 _Command = TypeVar("_Command", bound=click.Command)
 
+DELEGATES = "Options of the delegate"
 TYPED = "tvmq.typed"  # the key of a command's arguments in its context
 
 
@@ -55,12 +57,26 @@ def listed(kind: Callable[[str], Any], what: str) -> Callable[[Any], tuple[Any, 
 class ModelCommand(click.Command):
     """A command on one model: takes it, the runtime, and the options of the delegate, by the names and help texts of the library itself.
 
-    decides: the options that the command itself decides.
+    decides: the options that the command itself decides. groups: headings of its help, and the options below each.
     """
 
-    def __init__(self, *arguments: Any, decides: Collection[str], **others: Any):
+    def __init__(self, *arguments: Any, decides: Collection[str], groups: Mapping[str, Collection[str]], **others: Any):
         super().__init__(*arguments, **others)
-        self.decides = decides
+        self.decides, self.groups = decides, groups
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options by groups: the command's own, those that all commands have, and the delegate's."""
+        headings = {name: heading for heading, names in self.groups.items() for name in names}
+        sections: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*self.groups, "Options", DELEGATES)}
+        for parameter in self.get_params(ctx):
+            shown = parameter.get_help_record(ctx)
+            if shown and isinstance(parameter, click.Option):
+                heading = next((headings[name] for name in parameter.opts if name in headings), "Options")
+                sections[heading if parameter in self.params or "--help" in parameter.opts else DELEGATES].append(shown)
+        for heading, listed in sections.items():
+            if listed:
+                with formatter.section(heading):
+                    formatter.write_dl(listed)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         try:
@@ -95,15 +111,15 @@ def documented(kind: type[_Command], **attributes: Any) -> Callable[[Callable[..
     return lambda function: click.command(cls=kind, help=sys.modules[function.__module__].__doc__, **attributes)(function)
 
 
-def model_command(*, decides: Collection[str] = ()) -> Callable[[Callable[..., Any]], click.Command]:
-    """Registers `function(source, name, runtime, options, ...)`: bytes of the model, what to call it, the runtime's module, the delegate's options.
+def model_command(*, decides: Collection[str] = (), groups: Mapping[str, Collection[str]] = MappingProxyType({})) -> Callable[[Callable[..., Any]], click.Command]:
+    """Registers `function(source, name, runtime, options, ...)`: the model's bytes, what to call it, the runtime's module, the delegate's options.
 
-    decides: the options that the function decides, and the command does not take.
+    decides: the options that the function decides, and the command does not take. groups: as ModelCommand's.
     """
-    return functools.partial(_registered, decides)
+    return functools.partial(_registered, decides, groups)
 
 
-def _registered(decides: Collection[str], function: Callable[..., Any]) -> click.Command:
+def _registered(decides: Collection[str], groups: Mapping[str, Collection[str]], function: Callable[..., Any]) -> click.Command:
     @functools.wraps(function)
     def call(model: str | None, graph: str | None, network: str | None, runtime_name: str | None, **values: Any) -> Any:
         if model is not None and graph is not None:
@@ -131,7 +147,7 @@ def _registered(decides: Collection[str], function: Callable[..., Any]) -> click
     ]
     for parameter in reversed(parameters):
         call = parameter(call)
-    return documented(ModelCommand, decides=decides)(call)
+    return documented(ModelCommand, decides=decides, groups=groups)(call)
 
 
 def command_line(context: click.Context) -> str:
@@ -175,7 +191,13 @@ def progress() -> Iterator[Callable[[float, str], None]]:
     columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not screen.is_terminal(sys.stderr)) as bar:
         task = bar.add_task("", total=1.0)
-        yield lambda fraction, what: bar.update(task, completed=fraction, description=what)
+
+        def tell(fraction: float, what: str) -> None:
+            if fraction < bar.tasks[0].completed:  # a new phase, whose speed is not that of the one before
+                bar.reset(task)
+            bar.update(task, completed=fraction, description=what)
+
+        yield tell
 
 
 def page(name: str) -> Any:

@@ -33,7 +33,7 @@ class _Builder(flatbuffers.Builder):  # type: ignore[misc]
 
 
 def packed(model: Record, renumbered: bool) -> bytes:
-    """What flatbuffer.write() returns."""
+    """Returns the bytes of a file: see flatbuffer.write()."""
     builder = _Builder(renumbered)
     try:
         builder.Finish(_write_table(builder, "Model", model), file_identifier=IDENTIFIER)

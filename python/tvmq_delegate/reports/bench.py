@@ -110,7 +110,8 @@ def reconciliation(found: Benchmark) -> str:
     assert sums and peak
     whole = sums.inference_us or 1.0
     unprofiled = found.results[0].latency_metrics.min_ms
-    lines = [f"one inference, profiled: {milliseconds(sums.inference_us / 1e3)} ms, the least of {sums.inferences} (not profiled: {milliseconds(unprofiled)} ms)"]
+    profiled = f"{milliseconds(sums.inference_us / 1e3)} ms, the least of {sums.inferences}"
+    lines = [f"one inference, profiled: {profiled} (not profiled: {milliseconds(unprofiled)} ms)"]
     lines += [f"  {milliseconds(us / 1e3):>8} ms {us / whole:6.1%}  {what}" for what, us in sums.parts]
     lines[1] += f": {found.gmacs_per_second:.1f} GMAC/s, {found.share_of_peak:.0%} of the machine's peak"
     rates = f"{peak.macs_per_second / 1e9:.1f} GMAC/s ({peak.kernel})"
