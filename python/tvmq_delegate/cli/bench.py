@@ -29,11 +29,14 @@ def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str,
     if files:
         if any(context.params.get(name) for name in ("model", "graph", "network")):
             raise click.UsageError("--compare takes two JSON files, and no model")
+        output = context.params["html_file"]
+        html = page("comparison_page") if output else None
         found = measure.compare(*files)
         limit = context.params["fail_above"]
         _print_comparison(found, limit, as_data=context.params["json_wanted"])
         if limit is not None:
             click.echo(report.verdict(found, limit), err=True)
+        write_all((output, lambda: html.page(found, limit) if html else ""))
         context.exit(DIFFERENT if limit is not None and found.slower(limit) else 0)
 
 
@@ -98,7 +101,7 @@ GROUPS = {
 @click.option("--result-file-path", type=OutputFile(), help="Write the JSON to a file.")
 @click.option("--csv", "--profiling-output-csv-file", "csv_file", type=OutputFile(), help="Write the nodes, with benchmark_model's columns first.")
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
-@click.option("--html", "html_file", type=OutputFile(), help="Write a page with plots that needs no network.")
+@click.option("--html", "html_file", type=OutputFile(), is_eager=True, help="Write a page with plots that needs no network; of --compare, too.")
 @click.option("--fail-above", type=FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower.")
 @click.option("--compare", nargs=2, callback=_compare_files, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:

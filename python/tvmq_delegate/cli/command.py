@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 import click
+
 from ..binding import interpreter_threads, library, runtimes
 from ..models import ModelError, opened, zoo
 from ..reports import screen
@@ -111,7 +112,9 @@ def documented(kind: type[_Command], **attributes: Any) -> Callable[[Callable[..
     return lambda function: click.command(cls=kind, help=sys.modules[function.__module__].__doc__, **attributes)(function)
 
 
-def model_command(*, decides: Collection[str] = (), groups: Mapping[str, Collection[str]] = MappingProxyType({})) -> Callable[[Callable[..., Any]], click.Command]:
+def model_command(
+    *, decides: Collection[str] = (), groups: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> Callable[[Callable[..., Any]], click.Command]:
     """Registers `function(source, name, runtime, options, ...)`: the model's bytes, what to call it, the runtime's module, the delegate's options.
 
     decides: the options that the function decides, and the command does not take. groups: as ModelCommand's.

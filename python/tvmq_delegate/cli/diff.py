@@ -22,8 +22,9 @@ from .. import accuracy
 from ..reports import diff as report
 from ..reports import screen
 from ..sessions import NAMES, RESOLVERS, inputs
-from .command import FOLDER, FloatRange, listed, model_command, num_threads, print_json, progress
+from .command import FOLDER, FloatRange, listed, model_command, num_threads, page, print_json, progress
 from .group import DIFFERENT, NOTHING_TAKEN
+from .output import Output, OutputFile, write_all
 
 ALLOWED = FloatRange(min=0)
 NUMBERS = listed(float, "numbers")
@@ -61,6 +62,7 @@ NUMBERS = listed(float, "numbers")
 @click.option("--max-lsb", type=ALLOWED, default=0, show_default=True, help="Allowed difference of quantized tensors.")
 @click.option("--max-abs", type=ALLOWED, default=0, show_default=True, help="Allowed difference of other tensors.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--html", "html_file", type=OutputFile(), help="Write a page with histograms of differences that needs no network.")
 def diff(
     source: bytes,
     name: str,
@@ -76,6 +78,7 @@ def diff(
     labels: str | None,
     summary_max_rows: int,
     as_json: bool,
+    html_file: Output | None,
     **settings: Any,
 ) -> None:
     if files and images:
@@ -86,6 +89,7 @@ def diff(
     random = [name for name in ("num_runs", "distribution", "seed") if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE]
     if random and (files or images):
         raise click.UsageError(f"--{random[0].replace('_', '-')} is for random inputs, not for --input or --images")
+    html = page("diff_page") if html_file else None
     tensors = inputs.describe(source, module)
     if files:
         samples = inputs.files(files, tensors)
@@ -112,6 +116,7 @@ def diff(
         ratings = bool(images or labels or settings["expected"])
         for part in report.report(found, ratings=ratings, max_rows=summary_max_rows, width=screen.console.width):
             screen.console.print(part, soft_wrap=isinstance(part, Text))
+    write_all((html_file, lambda: html.page(found) if html else ""))
     if not (found.passed and found.as_expected):
         raise click.exceptions.Exit(DIFFERENT)
     if found.inconclusive:

@@ -17,7 +17,8 @@ class Cell:
     """A network on a board.
 
     ms: contender -> median, on a busy board the least; ratio: stock's time over the delegate's, 0 where it was not measured. exact:
-    whether every compared element equals the reference kernels', None where none was compared, or nothing was taken. problems: what went wrong, and why figures are not to be trusted.
+    whether every compared element equals the reference kernels', None where none was compared, or nothing was taken. problems: what went wrong, and why
+    figures are not to be trusted.
     """
 
     model: str

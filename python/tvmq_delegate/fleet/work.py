@@ -57,8 +57,8 @@ class Measured:
     """The result of a job. error: why there is none, else "".
 
     ms: contender -> median, on a busy board the least. ratios: contender -> its time over the delegate's. taken, nodes: of the model. elements,
-    different: compared with the reference kernels on the board's own runtime. reference_ns: of the reference task before and after. date: ISO 8601, by the board's own clock. For "tune", records: the
-    lines that are new; gain: of the whole network, 0 where nothing was kept.
+    different: compared with the reference kernels on the board's own runtime. reference_ns: of the reference task before and after. date: ISO 8601,
+    by the board's own clock. For "tune", records: the lines that are new; gain: of the whole network, 0 where nothing was kept.
     """
 
     job: Job

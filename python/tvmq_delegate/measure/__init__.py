@@ -17,6 +17,6 @@ from .statistic import LEAST, MEDIAN
 
 __all__ = [
     "Agreement", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "LEAST", "MEDIAN",
-    "Measured", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "agreement", "bench", "calibrate", "compare", "judged", "live_bytes", "machine",
-    "node_times", "occupancy", "percentile", "statistic",
+    "Measured", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "agreement", "bench", "calibrate", "compare", "judged", "live_bytes",
+    "machine", "node_times", "occupancy", "percentile", "statistic",
 ]  # fmt: skip

@@ -63,8 +63,8 @@ def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Co
         differ.insert(0, f"model {models[0]} before, {models[1]} after")
     differ += [f"busy {when}: {measured.busy}; the least times are compared" for when, measured in (("before", old), ("after", new)) if measured.busy]
     leading = statistic.leading(old.busy or new.busy)
-    changes = [_changes(*both, leading) for both in ((old.contenders, new.contenders), (old.nodes, new.nodes))]
-    return Comparison(os.fspath(before), os.fspath(after), tuple(differ), *changes, leading)
+    contenders, nodes = _changes(old.contenders, new.contenders, leading), _changes(old.nodes, new.nodes, leading)
+    return Comparison(os.fspath(before), os.fspath(after), tuple(differ), contenders, nodes, leading)
 
 
 # Name -> milliseconds: median, first and third quartile, least.

@@ -30,11 +30,11 @@ def report(found: Diff, *, ratings: bool = False, max_rows: int = 20, width: int
     if found.ops or found.uncompared:
         yield from ops(found, max_rows, width)
     yield from inference_diff(found)
-    word, style = _word(found)
-    yield Text(f"\n{word}: {found.verdict}", style)
+    outcome, style = word(found)
+    yield Text(f"\n{outcome}: {found.verdict}", style)
 
 
-def _word(found: Diff) -> tuple[str, str]:
+def word(found: Diff) -> tuple[str, str]:
     """The outcome, and how it is printed."""
     if not found.passed:
         return "DIFFERENT", "bold red"
@@ -76,10 +76,10 @@ def histograms(found: Diff) -> Iterator[RenderableType]:
         difference = output.difference
         if not difference.different or not difference.histogram:
             continue
-        bins = _bins(difference)
-        longest = max(count for low, _, count in bins if low)
+        listing = bins(difference)
+        longest = max(count for low, _, count in listing if low)
         listed = plain_table("LSB" if difference.unit == LSB else "by", "elements", "share", "", right=("LSB", "by", "elements", "share"))
-        for low, high, count in bins:
+        for low, high, count in listing:
             label = f"{low:+d}" if low else "0"
             bar = "" if not low else _bar(count / longest)
             listed.add_row(label if low == high else f"{label} to {high:+d}", f"{count:,}", _percent(count / difference.elements, count), Text(bar, "yellow"))
@@ -191,7 +191,7 @@ def _any(row: dict[str, OpDifference]) -> OpDifference:
     return next(iter(row.values()))
 
 
-def _bins(difference: Difference) -> list[tuple[int, int, int]]:
+def bins(difference: Difference) -> list[tuple[int, int, int]]:
     """(from, to, elements): every step by itself where there are few, else doubling: 0, 1, 2 to 3, 4 to 7, and so on to both sides."""
     steps = [step for step, _ in difference.histogram]
     doubling = max(map(abs, steps)) > 8

@@ -146,7 +146,7 @@ def compare(default: Network, tuned: Network, follow: Callable[[float], None] = 
         times.append((both[default], both[tuned]))
         follow(min(len(times) / COMPARE_ROUNDS, (time.perf_counter() - start) / seconds))
     runs = [sorted(itertools.chain(*each)) for each in zip(*times)]
-    spreads = [("the network", len(each), *(percentile(each, percent) for percent in (25, 50, 75))) for each in runs]
+    spreads = [("the network", len(each), percentile(each, 25), percentile(each, 50), percentile(each, 75)) for each in runs]
     leading = statistic.leading(statistic.busy(load, library.cpu().count, 1, spreads))
     before, after = (statistic.of(leading, each) / 1e6 for each in runs)
     return before, after, before / after

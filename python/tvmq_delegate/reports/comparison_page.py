@@ -1,0 +1,48 @@
+"""Two benchmarks as one HTML page, which needs no network: contenders and nodes before and after. Needs the extra `report`: jinja2 and plotly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as plot
+import plotly.offline
+from markupsafe import Markup
+
+from ..measure import Change, Comparison
+from .bench import verdict
+from .html import BAD, GOOD, LEGEND, OTHER, PALETTE, embed
+from .pages import environment
+
+
+def page(found: Comparison, limit: float | None = None) -> str:
+    """limit: percent, as comparison()'s."""
+    nodes = sorted(found.nodes, key=lambda change: int(change.what.partition(" ")[0]))
+    return (
+        environment()
+        .get_template("comparison.html")
+        .render(
+            title="tvmq bench: before and after",
+            found=found,
+            counted=found.slower(limit) if limit is not None else (),
+            verdict=verdict(found, limit) if limit is not None else "",
+            shade=_shade,
+            plotly_js=Markup(plotly.offline.get_plotlyjs()),
+            plots=[(what, embed(_plot(changes))) for what, changes in (("Contenders", found.contenders), ("Nodes", nodes)) if changes],
+        )
+    )
+
+
+def _shade(change: Change) -> str:
+    return "" if not change.clear else "bad" if change.ratio > 1 else "good"
+
+
+def _plot(changes: Sequence[Change]) -> plot.Figure:
+    """A bar before and one after for each; that after is coloured where the change is clear."""
+    names = [change.what for change in changes]
+    colours = [{"bad": BAD, "good": GOOD, "": PALETTE[0]}[_shade(change)] for change in changes]
+    figure = plot.Figure()
+    figure.add_bar(x=names, y=[1e3 * change.before_ms for change in changes], name="before", marker_color=OTHER)
+    hover = [f"{change.what}<br>%{{y:.1f}} µs, {change.ratio - 1:+.1%}<extra></extra>" for change in changes]
+    figure.add_bar(x=names, y=[1e3 * change.after_ms for change in changes], name="after", marker_color=colours, hovertemplate=hover)
+    figure.update_layout(height=420, barmode="group", margin={"l": 60, "r": 20, "t": 36, "b": 60}, legend={**LEGEND, "y": -0.35}, yaxis={"title": "µs"})
+    return figure
