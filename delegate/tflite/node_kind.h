@@ -11,7 +11,7 @@
 struct tvmq_node_kind;
 struct tvmq_variables;
 
-// What a node does with variables (variables.h).
+// How a node uses variables (variables.h).
 enum tvmq_state {
   TVMQ_STATE_NONE,
   TVMQ_STATE_FIRST_VALUES,  // runs a graph that assigns initial values to variables

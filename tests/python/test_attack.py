@@ -88,7 +88,7 @@ def test_layers_are_read_as_they_were_built() -> None:
 
 
 def test_layers_vary() -> None:
-    """What is drawn is mostly a layer that a runtime takes, often none that was counted; simpler layers have less of something."""
+    """Half of the drawn layers were counted, the others vary them; a simpler layer has less of something."""
     speed = pytest.importorskip("attacker.speed", reason="LiteRT, the peer of the attack on speed, is not installed")
     draw = random.Random(5)
     drawn = [speed.drawn(draw) for _ in range(100)]
