@@ -83,6 +83,8 @@ static const struct tvmq_kernel_speed zen4[] = {
     {"tvmq_gemm_s8_4x16c2__avx2", 16.8f, 20},
     {"tvmq_gemm_s8_1x32c2__avx2", 13.3f, 40},
     {"tvmq_gemm_s8_1x16c2__avx2", 9.3f, 30},
+    {"tvmq_gemm_s8_1x4c16__avx2", 12, 60},
+    {"tvmq_gemm_s8_1x4c16__avx512vnni", 36, 50},
     {"tvmq_depthwise_s8_1x64v4__avx512vnni", 15, 7},
     {"tvmq_depthwise_s8_2x32v4__avx512vnni", 16, 8},
     {"tvmq_depthwise_s8_4x16v4__avx512vnni", 13.2f, 14},

@@ -51,9 +51,11 @@ enum { CHANNELS = TVMQ_PACKED_CHANNELS };
 
 static size_t group_bytes(const struct tvmq_layout *layout) { return (size_t)layout->kr * layout->weight_bytes; }
 
+typedef uint8_t sixteen_bytes __attribute__((vector_size(16)));
+
 static bool has_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels) {
   const size_t bytes = group_bytes(layout);
-  return channels->depth_stride == 1 && layout->rotation == 0 && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
+  return channels->depth_stride == 1 && layout->rotation == 0 && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == sizeof(sixteen_bytes));
 }
 
 // Copies `n` words of each channel, their bytes flipped, the first ones to `out` and the next `step` bytes further.
@@ -76,6 +78,21 @@ COPY_WORDS(8)
 COPY_WORDS(16)
 COPY_WORDS(32)
 COPY_WORDS(64)
+
+// The longest words, of kernels with products along the depth.
+static void copy_sixteens(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) {
+  const uint8_t *const in[CHANNELS] = {from[0], from[1], from[2], from[3]};
+  sixteen_bytes flips[CHANNELS];
+  for (size_t j = 0; j < CHANNELS; j++) flips[j] = (sixteen_bytes){0} + flip[j];
+  for (size_t i = 0; i < n; i++, out += step) {
+    sixteen_bytes words[CHANNELS];
+    for (size_t j = 0; j < CHANNELS; j++) {
+      memcpy(&words[j], in[j] + i * sizeof words[j], sizeof words[j]);
+      words[j] ^= flips[j];
+    }
+    memcpy(out, words, sizeof words);
+  }
+}
 
 // The words that most kernels take, in squares of four. Writes might change flips and places as compilers see it, which read them anew unless they are copied.
 static void copy_squares_32(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) {
@@ -105,8 +122,10 @@ void tvmq_pack_words(const struct tvmq_layout *layout, const uint8_t *const from
     copy_words_16(from, flip, words, step, out);
   else if (size == 4)
     copy_squares_32(from, flip, words, step, out);
-  else
+  else if (size == 8)
     copy_words_64(from, flip, words, step, out);
+  else
+    copy_sixteens(from, flip, words, step, out);
 }
 
 // `n` depths, at most BLOCK, of each channel, the first of which lies at `offset`.

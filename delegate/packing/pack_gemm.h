@@ -15,7 +15,7 @@ struct tvmq_channel_params {
 };
 
 // Copies `n` depths, a multiple of kr, of four channels to their places in a panel without a rotation, the first of the four at the first of its places. The
-// depths of each lie side by side as the panel has them, but for bits that are flipped in every byte. A group of kr has 1, 2, 4 or 8 bytes.
+// depths of each lie side by side as the panel has them, but for bits that are flipped in every byte. A group of kr has 1, 2, 4, 8 or 16 bytes.
 enum { TVMQ_PACKED_CHANNELS = 4 };
 void tvmq_pack_words(const struct tvmq_layout *layout, const uint8_t *const from[TVMQ_PACKED_CHANNELS], const uint8_t flip[TVMQ_PACKED_CHANNELS], size_t n,
                      uint8_t *out);
