@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/interleave.h"
 
 enum { VECTOR = 16, STRIP = 64 };  // bytes of a vector; of the output's rows that are written before the input's next columns are read
 
@@ -16,20 +17,6 @@ typedef uint8_t bytes_1 __attribute__((vector_size(VECTOR)));
 typedef uint16_t bytes_2 __attribute__((vector_size(VECTOR)));
 typedef uint32_t bytes_4 __attribute__((vector_size(VECTOR)));
 typedef uint64_t bytes_8 __attribute__((vector_size(VECTOR)));
-
-#ifdef __clang__
-#define INTERLEAVE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define INTERLEAVE(a, b, ...) __builtin_shuffle(a, b, (__typeof__(a)){__VA_ARGS__})
-#endif
-#define LOW_1(a, b) INTERLEAVE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define HIGH_1(a, b) INTERLEAVE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-#define LOW_2(a, b) INTERLEAVE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH_2(a, b) INTERLEAVE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#define LOW_4(a, b) INTERLEAVE(a, b, 0, 4, 1, 5)
-#define HIGH_4(a, b) INTERLEAVE(a, b, 2, 6, 3, 7)
-#define LOW_8(a, b) INTERLEAVE(a, b, 0, 2)
-#define HIGH_8(a, b) INTERLEAVE(a, b, 1, 3)
 
 // Defines transpose_<size>, for elements of that size.
 #define DEFINE_TRANSPOSE(SIZE)                                                                                                              \
@@ -39,8 +26,8 @@ typedef uint64_t bytes_8 __attribute__((vector_size(VECTOR)));
     for (size_t i = 0; i < N; i++) memcpy(&a[i], in + (ptrdiff_t)i * in_stride, VECTOR);                                                    \
     _Pragma("GCC unroll 4") for (size_t round = 1; round < N; round *= 2) {                                                                 \
       _Pragma("GCC unroll 8") for (size_t i = 0; i < N / 2; i++) {                                                                          \
-        b[2 * i] = LOW_##SIZE(a[i], a[i + N / 2]);                                                                                          \
-        b[2 * i + 1] = HIGH_##SIZE(a[i], a[i + N / 2]);                                                                                     \
+        b[2 * i] = TVMQ_LOW_##SIZE(a[i], a[i + N / 2]);                                                                                     \
+        b[2 * i + 1] = TVMQ_HIGH_##SIZE(a[i], a[i + N / 2]);                                                                                \
       }                                                                                                                                     \
       memcpy(a, b, sizeof a);                                                                                                               \
     }                                                                                                                                       \

@@ -1,5 +1,9 @@
 // Reductions along the last dimension, of bytes and of float32: each row of elements that lie side by side becomes one element. A task has some rows.
+#include <string.h>
+
 #include "base/arith.h"
+#include "base/inline.h"
+#include "base/interleave.h"
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "cpu/plan/select.h"
@@ -36,8 +40,8 @@ static uint8_t byte_of_sum(const struct reduce *r, int32_t sum) {
 // Kernels take several rows side by side: where there are fewer, each is cut into parts of one length, and the bytes behind the last part are added one by one.
 // The table has whole tiles.
 static void sum_bytes(const struct reduce *r, const uint8_t *in, size_t n, int32_t sums[MOST_ROWS]) {
-  enum { SIDE_BY_SIDE = 16, LEAST_PART = 4 * TVMQ_LINE, TILE = 4 };
-  const size_t parts = tvmq_max(tvmq_min(SIDE_BY_SIDE / n, r->depth / LEAST_PART), 1), used = n * parts, k = r->depth / parts;
+  enum { MOST_PARTS = 16, LEAST_PART = 4 * TVMQ_LINE, TILE = 4 };
+  const size_t parts = tvmq_max(tvmq_min(MOST_PARTS / n, r->depth / LEAST_PART), 1), used = n * parts, k = r->depth / parts;
   const int32_t offset = r->results == NULL ? sign_of(r) : 0;  // of each byte
   const void *rows[MOST_ROWS];
   for (size_t part = 0; part < parts; part++) {
@@ -84,23 +88,58 @@ static void reduce_to_extremes(const struct reduce *r, const void *in, size_t n,
 
 // ---- means of float32
 
-// Elements are added in their order. Each addition waits for the one before, so that rows side by side cost no more than one.
-static void reduce_to_means(const struct reduce *r, const void *in, size_t n, void *out) {
-  enum { SIDE_BY_SIDE = 8 };
-  const float count = (float)tvmq_reduction_count(&r->desc);
-  const float *rows = in;
-  float *means = out;
-  for (; n >= SIDE_BY_SIDE; n -= SIDE_BY_SIDE, rows += SIDE_BY_SIDE * r->depth, means += SIDE_BY_SIDE) {
-    float sums[SIDE_BY_SIDE] = {0};
-    for (size_t k = 0; k < r->depth; k++) {
-      UNROLL for (size_t i = 0; i < SIDE_BY_SIDE; i++) sums[i] += rows[i * r->depth + k];
-    }
-    for (size_t i = 0; i < SIDE_BY_SIDE; i++) means[i] = sums[i] / count;
+// Elements are added in their order. Each addition waits for the one before, so that rows side by side cost no more than one: four of them are the lanes of a
+// vector, by way of squares of four elements that are transposed, and four such vectors are added to in turn.
+typedef float four_floats __attribute__((vector_size(16)));
+enum { LANES = 4, VECTORS = 4, SIDE_BY_SIDE = LANES * VECTORS };
+
+TVMQ_INLINE four_floats load_four(const float *from) {
+  four_floats four;
+  memcpy(&four, from, sizeof four);
+  return four;
+}
+
+// Adds elements k to k + 3 of four rows.
+TVMQ_INLINE four_floats add_square(four_floats sums, const float *const rows[LANES], size_t k) {
+  const four_floats a = load_four(rows[0] + k), b = load_four(rows[1] + k), c = load_four(rows[2] + k), d = load_four(rows[3] + k);
+  const four_floats even_low = TVMQ_LOW_4(a, c), even_high = TVMQ_HIGH_4(a, c), odd_low = TVMQ_LOW_4(b, d), odd_high = TVMQ_HIGH_4(b, d);
+  sums += TVMQ_LOW_4(even_low, odd_low);
+  sums += TVMQ_HIGH_4(even_low, odd_low);
+  sums += TVMQ_LOW_4(even_high, odd_high);
+  return sums + TVMQ_HIGH_4(even_high, odd_high);
+}
+
+// `vectors` is a constant wherever this is inlined.
+TVMQ_INLINE void sum_rows(const float *const *rows, size_t depth, int vectors, four_floats *results) {
+  four_floats sums[VECTORS] = {{0}};
+  size_t k = 0;
+  for (; k + LANES <= depth; k += LANES) {
+    UNROLL for (int v = 0; v < vectors; v++) sums[v] = add_square(sums[v], rows + v * LANES, k);
   }
-  for (; n > 0; n--, rows += r->depth, means++) {
-    float sum = 0;
-    for (size_t k = 0; k < r->depth; k++) sum += rows[k];
-    *means = sum / count;
+  for (; k < depth; k++) {
+    UNROLL for (int v = 0; v < vectors; v++) {
+      const float *const *const four = rows + v * LANES;
+      sums[v] += (four_floats){four[0][k], four[1][k], four[2][k], four[3][k]};
+    }
+  }
+  UNROLL for (int v = 0; v < vectors; v++) results[v] = sums[v];
+}
+
+// The last row is there in place of those that are none.
+static void reduce_to_means(const struct reduce *r, const void *in, size_t n, void *out) {
+  const float count = (float)tvmq_reduction_count(&r->desc);
+  float *means = out;
+  for (size_t first = 0, used; first < n; first += used) {
+    used = tvmq_min(n - first, SIDE_BY_SIDE);
+    const float *rows[SIDE_BY_SIDE];
+    for (size_t i = 0; i < SIDE_BY_SIDE; i++) rows[i] = (const float *)in + (first + tvmq_min(i, used - 1)) * r->depth;
+    four_floats sums[VECTORS];
+    if (used > LANES) {
+      sum_rows(rows, r->depth, VECTORS, sums);
+    } else {
+      sum_rows(rows, r->depth, 1, sums);
+    }
+    for (size_t i = 0; i < used; i++) means[first + i] = sums[i / LANES][i % LANES] / count;
   }
 }
 
@@ -113,7 +152,7 @@ static const char *choose(struct reduce *r, const struct tvmq_env *env, float *c
   const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a wish is for a kernel of another family
   if (r->desc.in_type == TVMQ_TYPE_F32) {
     r->reduce = reduce_to_means;
-    *cycles = (float)r->n_rows * (float)r->depth * FLOAT_CYCLES;
+    *cycles = (float)tvmq_ceil_div(r->n_rows, SIDE_BY_SIDE) * (float)r->depth * FLOAT_CYCLES;
     return NULL;
   }
   r->reduce = sums ? reduce_to_sums : reduce_to_extremes;
