@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/inline.h"
 #include "base/interleave.h"
 
 enum { VECTOR = 16, STRIP = 64 };  // bytes of a vector; of the output's rows that are written before the input's next columns are read
@@ -17,6 +18,43 @@ typedef uint8_t bytes_1 __attribute__((vector_size(VECTOR)));
 typedef uint16_t bytes_2 __attribute__((vector_size(VECTOR)));
 typedef uint32_t bytes_4 __attribute__((vector_size(VECTOR)));
 typedef uint64_t bytes_8 __attribute__((vector_size(VECTOR)));
+
+// Elements of several lines, of which each is a step from the one before in the input and in the output. Constants where this is inlined become loops without
+// counters, and vectors.
+TVMQ_INLINE void move_lines(const uint8_t *in, ptrdiff_t in_line, ptrdiff_t in_step, uint8_t *restrict out, size_t out_line, size_t out_step, size_t lines,
+                            size_t n, size_t size) {
+  for (size_t i = 0; i < n; i++, in += in_step, out += out_step) {
+    UNROLL for (size_t line = 0; line < lines; line++) memcpy(out + line * out_line, in + (ptrdiff_t)line * in_line, size);
+  }
+}
+
+// A matrix of fewer rows or columns than a block has: two and three are the most frequent, and mostly without gaps.
+TVMQ_INLINE void move_rows(const struct tvmq_transposition *m, size_t rows, size_t size) {
+  if (m->out_stride == rows * size)
+    move_lines(m->in, m->in_stride, (ptrdiff_t)size, m->out, size, rows * size, rows, m->columns, size);
+  else
+    move_lines(m->in, m->in_stride, (ptrdiff_t)size, m->out, size, m->out_stride, rows, m->columns, size);
+}
+TVMQ_INLINE void move_columns(const struct tvmq_transposition *m, size_t columns, size_t size) {
+  if (m->in_stride == (ptrdiff_t)(columns * size))
+    move_lines(m->in, (ptrdiff_t)size, (ptrdiff_t)(columns * size), m->out, m->out_stride, size, columns, m->rows, size);
+  else
+    move_lines(m->in, (ptrdiff_t)size, m->in_stride, m->out, m->out_stride, size, columns, m->rows, size);
+}
+TVMQ_INLINE void move_few(const struct tvmq_transposition *m, size_t size) {
+  if (m->rows == 2)
+    move_rows(m, 2, size);
+  else if (m->rows == 3)
+    move_rows(m, 3, size);
+  else if (m->columns == 2)
+    move_columns(m, 2, size);
+  else if (m->columns == 3)
+    move_columns(m, 3, size);
+  else if (m->rows < m->columns)
+    move_rows(m, m->rows, size);
+  else
+    move_columns(m, m->columns, size);
+}
 
 // Defines transpose_<size>, for elements of that size.
 #define DEFINE_TRANSPOSE(SIZE)                                                                                                              \
@@ -36,11 +74,7 @@ typedef uint64_t bytes_8 __attribute__((vector_size(VECTOR)));
   static void transpose_##SIZE(const struct tvmq_transposition *m) {                                                                        \
     enum { N = VECTOR / SIZE, LINE = STRIP / SIZE };                                                                                        \
     if (m->rows < N || m->columns < N) {                                                                                                    \
-      for (size_t column = 0; column < m->columns; column++) {                                                                              \
-        const uint8_t *in = m->in + column * SIZE;                                                                                          \
-        uint8_t *out = m->out + column * m->out_stride;                                                                                     \
-        for (size_t row = 0; row < m->rows; row++) memcpy(out + row * SIZE, in + (ptrdiff_t)row * m->in_stride, SIZE);                      \
-      }                                                                                                                                     \
+      move_few(m, SIZE);                                                                                                                    \
       return;                                                                                                                               \
     }                                                                                                                                       \
     for (size_t strip = 0; strip < m->rows; strip += LINE) {                                                                                \
