@@ -77,6 +77,15 @@ static void check_shared(const struct tvmq_conv_desc *desc, const struct tvmq_en
         tvmq_way_name(list[0].way), list[0].variant->name, list[0].rows, list[0].panels);
 }
 
+// A line that stands upright, one pixel wide, is computed as the line that lies down is.
+static void check_upright(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, size_t i) {
+  struct tvmq_conv_desc lying = *desc, upright = *desc;
+  lying.in_h = lying.out_h = lying.filter_h = lying.stride_h = lying.dilation_h = 1;
+  upright.in_w = upright.out_w = upright.filter_w = upright.stride_w = upright.dilation_w = 1;
+  const float lying_cycles = tvmq_conv_cycles(&lying, env), upright_cycles = tvmq_conv_cycles(&upright, env);
+  CHECK(lying_cycles == upright_cycles, "case %zu: %g cycles lying, %g upright", i, (double)lying_cycles, (double)upright_cycles);
+}
+
 int main(void) {
   static const int8_t weights[5 * 5 * 192 * 192];
   static struct tvmq_choice list[MOST];
@@ -100,6 +109,7 @@ int main(void) {
           tvmq_way_name(choice.way->id), choice.variant->name, (double)choice.cycles, tvmq_way_name(list[0].way), list[0].variant->name,
           (double)list[0].cycles);
     padded += choice.way->id == TVMQ_WAY_PADDED_COPY;
+    check_upright(&desc, &env, i);
     struct tvmq_env shared = env;
     shared.winograd = TVMQ_WINOGRAD_AUTO;
     shared.transformed = &(struct tvmq_budget){.limit = SIZE_MAX};

@@ -16,6 +16,20 @@ enum { N_WAYS = sizeof ways / sizeof *ways };
 // Blocks that are listed for each way and kernel.
 enum { LISTED_BLOCKS = 3 };
 
+// An image one pixel wide is a line, in the same memory: its taps lie side by side.
+static void lay_down(struct tvmq_conv_desc *d, struct tvmq_geometry *g) {
+  if (d->in_w > 1 || d->filter_w > 1 || g->out_w > 1 || g->pad_left > 0) return;
+  d->in_w = d->in_h;
+  d->out_w = d->out_h;
+  d->filter_w = d->filter_h;
+  d->stride_w = d->stride_h;
+  d->dilation_w = d->dilation_h;
+  g->out_w = g->out_h;
+  g->pad_left = g->pad_top;
+  d->in_h = d->out_h = d->filter_h = d->stride_h = d->dilation_h = g->out_h = 1;
+  g->pad_top = 0;
+}
+
 // A window that is the whole image is a vector: its taps lie side by side, as one of all their channels.
 static void flatten(struct tvmq_conv_desc *d, const struct tvmq_geometry *g) {
   const bool is_padded = g->pad_top > 0 || g->pad_left > 0, is_dense = d->dilation_h == 1 && d->dilation_w == 1 && d->filter_c == d->in_c && !d->depthwise;
@@ -37,6 +51,7 @@ const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct t
   problem->excluded = tvmq_conv_excluded_flags(desc, &problem->quant, env->cpu);
   problem->trim = tvmq_trim(&problem->kept, &problem->geometry);
   problem->desc = problem->kept;
+  lay_down(&problem->desc, &problem->geometry);
   flatten(&problem->desc, &problem->geometry);
   problem->group_n = (size_t)desc->out_c / problem->groups;
   problem->m = (size_t)desc->batch * (size_t)problem->geometry.out_h * (size_t)problem->geometry.out_w;
