@@ -5,7 +5,7 @@
 
 #define VECTOR_BITS 256  // of the output stage: there are four results
 
-enum { ACCUMULATORS = 4, STEP = 16 };
+enum { ACCUMULATORS = 4, STEP = 16, ROUND = 4 };
 typedef __m512i vec_sums;
 
 TVMQ_INLINE void add_step(__m512i *acc, int step, const int8_t *x, const int8_t *w, __m128i flip) {

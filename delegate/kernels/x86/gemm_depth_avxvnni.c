@@ -4,7 +4,7 @@
 #include "base/inline.h"
 #include "kernels/x86/vex.h"
 
-enum { ACCUMULATORS = 8, STEP = 16 };
+enum { ACCUMULATORS = 8, STEP = 16, ROUND = 4 };
 typedef __m256i vec_sums;
 
 TVMQ_INLINE void dot(__m256i *acc, __m256i x, __m256i w) { __asm__(TVMQ_VEX "vpdpbusd %2, %1, %0" : "+x"(*acc) : "x"(x), "x"(w)); }

@@ -1,6 +1,6 @@
 // Body of the gemm kernels for single rows and few channels: a vector's products are of one channel each, along the depth, and are added across at the end. A
 // file includes it, with VECTOR_BITS 256, after
-//   ACCUMULATORS                        vectors of sums
+//   ACCUMULATORS, STEP, ROUND           vectors of sums, depths of a step, steps of a round
 //   add_step(acc, s, x, w, flip)        adds the products of 16 depths of the row and of four channels' weights, step s of a round
 //   fold_round(acc, low, high)          the sums of channels 0 and 1 in the two lanes of one vector, of 2 and 3 in those of the other
 //
@@ -10,7 +10,7 @@
 #include "kernels/x86/fetch_x86.h"
 #include "kernels/x86/stage_x86.h"
 
-enum { CHANNELS = 4, ROUND = 4 };
+enum { CHANNELS = 4 };
 
 // The sums of four lanes each: two channels of `low`, then two of `high`.
 TVMQ_INLINE __m128i add_across(__m256i low, __m256i high) {
@@ -24,9 +24,6 @@ TVMQ_INLINE void gemm_depth(const struct tvmq_gemm_args *args, enum tvmq_path pa
   const int32_t *const bias = args->panel;
   const int8_t *const weights = (const int8_t *)(bias + CHANNELS);
   const int32_t *const multiplier = (const int32_t *)(weights + args->n_taps * args->k * CHANNELS), *const shift = multiplier + CHANNELS;
-  const struct tvmq_stage stage = *args->stage;
-  const __m256i m = load_params(multiplier), s = load_params(shift);
-  const struct tvmq_short_stage short_stage = tvmq_short_stage_make(&stage, path, m, s);
   const __m128i flip = _mm_set1_epi8((int8_t)args->in_flip);
 
   const void *const *rows = args->rows;
@@ -52,7 +49,10 @@ TVMQ_INLINE void gemm_depth(const struct tvmq_gemm_args *args, enum tvmq_path pa
       _mm_storeu_si128((__m128i *)out, sums);
       continue;
     }
-    const __m256i a = _mm256_zextsi128_si256(sums);
+    const struct tvmq_stage stage = *args->stage;
+    // Not before the loops, whose registers they would take.
+    const __m256i m = load_params(multiplier), s = load_params(shift), a = _mm256_zextsi128_si256(sums);
+    const struct tvmq_short_stage short_stage = tvmq_short_stage_make(&stage, path, m, s);
     const __m256i value = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage, path, tvmq_short_bias(path, a)) : tvmq_long_rescale(&stage, a, m, s);
     const int32_t bytes = _mm256_cvtsi256_si32(tvmq_pack_lanes(&stage, path, (__m256i[]){value, value, value, value}));
     memcpy(out, &bytes, sizeof bytes);
