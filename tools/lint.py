@@ -31,7 +31,7 @@ BASE = ("base",)
 NUMBERS = ("arithmetic", *BASE)
 KERNELS = ("packing", "cpu", *NUMBERS)
 PLAN = ("kernels", "cpu/threads", *KERNELS)
-OPERATORS = ("operators", "exact", "kernels", *NUMBERS)
+OPERATORS = ("operators", "exact", *NUMBERS)
 OPS = ("cpu/ops", "cpu/plan", "operators/claims", *OPERATORS, *PLAN)
 ROOMS = {
     "base": (),
@@ -42,8 +42,8 @@ ROOMS = {
     "kernels/portable": ("kernels", *KERNELS),
     "kernels/arm64": ("kernels", *KERNELS),
     "kernels/x86": ("kernels", *KERNELS),
-    "exact": ("kernels", *KERNELS),
-    "operators": ("exact", "kernels", *NUMBERS),
+    "exact": ("cpu", *NUMBERS),
+    "operators": ("exact", *NUMBERS),
     "operators/claims": OPERATORS,
     "cpu/threads": ("cpu", *BASE),
     "cpu/plan": PLAN,

@@ -103,6 +103,22 @@ static inline int32_t tvmq_stage_s32(const struct tvmq_stage *stage, int32_t acc
   return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
 }
 
+// The most channels of a panel.
+enum { TVMQ_MAX_NR = 64 };
+
+// Per-channel values that a panel carries besides the weights.
+struct tvmq_channel_params {
+  int64_t bias;  // folded
+  int32_t multiplier, shift;
+};
+
+// The form of a panel says what its multipliers and shifts are. It may differ from one panel of an operator to the next.
+enum tvmq_form {
+  TVMQ_FORM_FIXED,  // numbers in fixed point, and so they always may be
+  TVMQ_FORM_FLOAT,  // a line in float32
+  TVMQ_FORM_FUSED   // the same by one instruction, where ties go up or might as well and the clamp is the type's own range
+};
+
 // Whether the clamp is more than the range of bytes.
 static inline bool tvmq_stage_clamps(const struct tvmq_stage *stage) { return stage->min > INT8_MIN || stage->max < INT8_MAX; }
 

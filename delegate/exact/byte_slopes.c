@@ -62,7 +62,7 @@ bool tvmq_find_byte_slopes(const uint8_t table[TVMQ_N_BYTES], struct tvmq_byte_s
   return fit(table, 2, 0, 0, slopes);
 }
 
-void tvmq_complete_byte_map(const struct tvmq_variant *variant, struct tvmq_byte_map *map) {
+void tvmq_complete_byte_map(struct tvmq_byte_map *map, bool slopes) {
   tvmq_find_live_bytes(map);
-  if ((variant->flags & TVMQ_SLOPES) != 0) tvmq_find_byte_slopes(map->table, &map->slopes);
+  if (slopes) tvmq_find_byte_slopes(map->table, &map->slopes);
 }

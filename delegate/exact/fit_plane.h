@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "kernels/kernel.h"
+#include "arithmetic/add.h"
 
 // `sum` says what is to be computed, of int8: signs, zero points, scales, rounding and clamp. Sets *plane to parameters that, clamped, give just that for each
 // of the 65,536 pairs; looked at are all that lie near a step of the output, where rounding may decide. Exceptions are listed only where there is no plane

@@ -6,30 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/kernel.h"
-#include "packing/pack_gemm.h"
+#include "arithmetic/stage.h"
 
 // The range of a channel's accumulator over all inputs, bias included.
 struct tvmq_accumulators {
   int64_t lo, hi;
 };
-
-// The form of a panel says what its multipliers and shifts are (arithmetic/stage.h). It may differ from one panel of an operator to the next.
-enum tvmq_form {
-  TVMQ_FORM_FIXED,  // numbers in fixed point, and so they always may be
-  TVMQ_FORM_FLOAT,  // a line in float32
-  TVMQ_FORM_FUSED   // the same by one instruction, where ties go up or might as well and the clamp is the type's own range
-};
-
-// Returns the form, besides fixed point, that panels for the kernel may have.
-static inline enum tvmq_form tvmq_form_of(const struct tvmq_variant *variant) {
-  return (variant->flags & TVMQ_FUSED_STAGE) != 0 ? TVMQ_FORM_FUSED : (variant->flags & TVMQ_FLOAT_STAGE) != 0 ? TVMQ_FORM_FLOAT : TVMQ_FORM_FIXED;
-}
-
-// Whether panels of that form are fit for the kernel.
-static inline bool tvmq_form_serves(enum tvmq_form form, const struct tvmq_variant *variant) {
-  return form == TVMQ_FORM_FIXED || form == tvmq_form_of(variant);
-}
 
 // Gives the `n` channels of a panel, at most TVMQ_MAX_NR, the form, which is that of tvmq_float_value() or tvmq_fused_value() in stage.h, if for each of them
 // and every accumulator the clamped results are those of tvmq_stage_s32(); else returns false and leaves them as they are. Outputs are int8.

@@ -24,27 +24,27 @@ static int32_t greatest_difference(const struct tvmq_mul_args *args) {
   return up > down ? up : down;
 }
 
-static void square_stage(const struct tvmq_variant *variant, struct tvmq_mul_args *args) {
+static void square_stage(bool takes_floats, struct tvmq_mul_args *args) {
   const int32_t most = greatest_difference(args);
   const struct tvmq_accumulators all = {0, (int64_t)most * most};
   if (args->stage.rounding == TVMQ_ROUNDING_REFERENCE) args->stage.rounding = TVMQ_ROUNDING_UPWARD;
   args->stage.right_shifts = args->stage.headroom = args->stage.fits_int16 = true;
   tvmq_keep_promises(&all, args->multiplier, args->shift, &args->stage);
-  if ((variant->flags & TVMQ_FLOAT_STAGE) != 0) tvmq_square_line(args, most);
+  if (takes_floats) tvmq_square_line(args, most);
 }
 
-void tvmq_mul_stage(const struct tvmq_variant *variant, struct tvmq_mul_args *args) {
+void tvmq_mul_stage(enum tvmq_type in_type, bool takes_floats, struct tvmq_mul_args *args) {
   args->bias = 0;
   if (args->difference) {
-    square_stage(variant, args);
+    square_stage(takes_floats, args);
     return;
   }
-  const struct tvmq_accumulators all = products(args, tvmq_type_range(variant->in_type));
+  const struct tvmq_accumulators all = products(args, tvmq_type_range(in_type));
   struct tvmq_channel_params params = {.multiplier = args->multiplier, .shift = args->shift};
   args->stage.right_shifts = args->stage.headroom = true;
-  args->stage.fits_int16 = variant->in_type != TVMQ_TYPE_S16;
+  args->stage.fits_int16 = in_type != TVMQ_TYPE_S16;
   tvmq_keep_promises(&all, args->multiplier, args->shift, &args->stage);
-  if ((variant->flags & TVMQ_FLOAT_STAGE) == 0 || !tvmq_float_panel(TVMQ_FORM_FLOAT, &args->stage, &all, &params, 1)) return;
+  if (!takes_floats || !tvmq_float_panel(TVMQ_FORM_FLOAT, &args->stage, &all, &params, 1)) return;
   args->bias = (int32_t)params.bias;
   args->multiplier = params.multiplier;
   args->shift = params.shift;

@@ -1,7 +1,7 @@
 // The float form of the output stage of squares.
 #pragma once
 
-#include "kernels/mul.h"
+#include "arithmetic/mul.h"
 
 // Puts multiplier and shift into float form if a line gives the square of every difference up to `most` the result that
 // it has in fixed point.

@@ -1,12 +1,7 @@
 // Sums and differences of two tensors.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "arithmetic/plane.h"
-#include "arithmetic/stage.h"
+#include "arithmetic/add.h"
 
 // ---- add: out[i] = clamp(rescale(rescale((a - zero_point_a) << left_shift) + rescale((b - zero_point_b) << left_shift)) + out_zero_point), a = in[0][i] and
 // b = in[1][i]
@@ -14,28 +9,4 @@
 // One of the inputs may be subtracted: its rescaled value is. The inputs may be one tensor; in[0] is that of the greater scale, which is rescaled by a half and
 // so exactly. int16 have zero points 0. For bytes the caller may have found a plane that gives the same for every pair; what the steps need is then not looked
 // at.
-struct tvmq_add_args {
-  const void *in[2];
-  void *out;
-  size_t n;
-  uint8_t flip;   // xor on each byte read and written: 0x80 for uint8 tensors
-  bool minus[2];  // which of the inputs is subtracted; not both
-  bool planar;    // out[i] = clamp(value of `plane`), but for its exceptions
-  struct tvmq_plane plane;
-  enum tvmq_rounding rounding;
-  int32_t left_shift;
-  int32_t in_zero_point[2], out_zero_point;
-  struct tvmq_scale in_scale[2], out_scale;  // in_scale[0] is a half, in_scale[1] at most that: nothing wraps
-  int32_t min, max;
-};
 typedef void (*tvmq_add_fn)(const struct tvmq_add_args *args);
-
-// The sum or difference of two quantized elements, as the reference's ADD and SUB take it: both at one scale with left_shift more bits, then at the output's.
-static inline int32_t tvmq_add_value(const struct tvmq_add_args *args, int32_t a, int32_t b) {
-  const int32_t x = (a - args->in_zero_point[0]) * (1 << args->left_shift), y = (b - args->in_zero_point[1]) * (1 << args->left_shift);
-  const int32_t scaled_x = tvmq_rescale(args->rounding, x, args->in_scale[0].multiplier, args->in_scale[0].shift);
-  const int32_t scaled_y = tvmq_rescale(args->rounding, y, args->in_scale[1].multiplier, args->in_scale[1].shift);
-  const int32_t sum = (args->minus[0] ? -scaled_x : scaled_x) + (args->minus[1] ? -scaled_y : scaled_y);
-  const int32_t value = tvmq_rescale(args->rounding, sum, args->out_scale.multiplier, args->out_scale.shift);
-  return tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point), args->min, args->max);
-}

@@ -5,15 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arithmetic/between.h"
+
 // ---- interpolate: out[i] = (rows[0][i] * weights[0] + rows[1][i] * weights[1]) / 2^shift, rounded half away from zero
 //
 // Before, rows whose inputs are given are made of them: rows[r][x][c] = in[r][at[0]][c] * weights[0] + in[r][at[1]][c] * weights[1] of columns[x]. The type is
 // that of what is stored; for bytes sums fit int32, and their low eight bits are stored, which serves uint8 as well. Results fit the type.
-struct tvmq_between {
-  int32_t at[2];       // inputs
-  int32_t weights[2];  // together 2^shift; one may be negative or exceed it where an output lies before the first input
-};
-
 struct tvmq_interpolate_args {
   const void *in[2];  // pixels side by side; NULL: the row is made already
   bool is_unsigned;   // inputs are uint8

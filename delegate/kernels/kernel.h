@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "arithmetic/stage.h"
 #include "base/types.h"
 #include "cpu/cpu_bits.h"
 #include "kernels/add.h"
@@ -120,6 +121,16 @@ struct tvmq_variant {
     tvmq_winograd_output_fn winograd_output;
   } fn;
 };
+
+// Returns the form, besides fixed point, that panels for the kernel may have.
+static inline enum tvmq_form tvmq_form_of(const struct tvmq_variant *variant) {
+  return (variant->flags & TVMQ_FUSED_STAGE) != 0 ? TVMQ_FORM_FUSED : (variant->flags & TVMQ_FLOAT_STAGE) != 0 ? TVMQ_FORM_FLOAT : TVMQ_FORM_FIXED;
+}
+
+// Whether panels of that form are fit for the kernel.
+static inline bool tvmq_form_serves(enum tvmq_form form, const struct tvmq_variant *variant) {
+  return form == TVMQ_FORM_FIXED || form == tvmq_form_of(variant);
+}
 
 #define TVMQ_GEMM(family, symbol, ...) void symbol(const struct tvmq_gemm_args *args);
 #define TVMQ_ROW_SUMS(symbol, ...) void symbol(const struct tvmq_row_sums_args *args);

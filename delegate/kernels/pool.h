@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "arithmetic/mean.h"
-#include "arithmetic/stage.h"
+#include "arithmetic/rescaled_sum.h"
 
 // ---- average_pool, max_pool: out[x][c] = clamp(mean, or largest, over the rows y and the columns x' of window x that lie in the input, of in[y][x'][c])
 //
@@ -16,17 +16,6 @@ struct tvmq_pool_span {
   int32_t min;            // of each of them, at least
   struct tvmq_mean mean;  // average_pool: of as many taps in the input as the windows of each of them have
 };
-
-// In place of a mean: rescale(sum + bias) + zero_point.
-struct tvmq_rescaled_sum {
-  enum tvmq_rounding rounding;
-  int32_t bias, zero_point;
-  int32_t multiplier, shift;  // Q31, >0 left, <=0 right
-};
-
-static inline int32_t tvmq_rescaled(const struct tvmq_rescaled_sum *r, int32_t sum) {
-  return tvmq_add_wrap(tvmq_rescale(r->rounding, tvmq_add_wrap(sum, r->bias), r->multiplier, r->shift), r->zero_point);
-}
 
 struct tvmq_pool_args {
   const void *in;                       // column 0 of the windows' first row in the input

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arithmetic/mul.h"
 #include "base/arith.h"
 #include "exact/fit_product.h"
 

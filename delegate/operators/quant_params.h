@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/kernel.h"
+#include "arithmetic/stage.h"
 #include "operators/desc.h"
 
 // real -> multiplier * 2^(shift - 31) with multiplier in [2^30, 2^31) or 0. shift > 0: left.

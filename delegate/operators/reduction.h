@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arithmetic/rescaled_sum.h"
 #include "base/shape.h"
-#include "kernels/pool.h"
 #include "operators/desc.h"
 
 // Merges the dimensions of `shape`, which may be 0. The product of all must fit int32; NULL, or why not (static string).

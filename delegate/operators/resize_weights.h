@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/interpolate.h"
+#include "arithmetic/between.h"
 #include "operators/desc.h"
 
 // The shift of the weights of an axis of `in` inputs and `out` outputs: weights are whole multiples of 2^-shift.

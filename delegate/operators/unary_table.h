@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/kernel.h"
+#include "arithmetic/stage.h"
 #include "operators/desc.h"
 
 // Sets out[x] to what the function makes of byte x, by the reference's own formula. NULL, or why that is not known (a static string). Scales and zero points

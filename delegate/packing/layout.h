@@ -50,9 +50,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The most channels of a panel.
-enum { TVMQ_MAX_NR = 64 };
-
 // Winograd in a direction: taps of a piece of the filter, and points, where it has more taps than one (pack_winograd.h, kernels/winograd.h).
 enum { TVMQ_WINOGRAD_PIECE = 3, TVMQ_WINOGRAD_POINTS = 6 };
 

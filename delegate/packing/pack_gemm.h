@@ -5,14 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arithmetic/stage.h"
 #include "packing/fold.h"
 #include "packing/layout.h"
-
-// Per-channel values that a panel carries besides the weights.
-struct tvmq_channel_params {
-  int64_t bias;  // folded
-  int32_t multiplier, shift;
-};
 
 // Copies `n` depths, a multiple of kr, of four channels to their places in a panel without a rotation, the first of the four at the first of its places. The
 // depths of each lie side by side as the panel has them, but for bits that are flipped in every byte. A group of kr has 1, 2, 4, 8 or 16 bytes.

@@ -75,10 +75,9 @@ static void draw_args(const struct tvmq_variant *variant, struct tvmq_mul_args *
 
 // A form of the arguments that gives the same: most of them as planning finds it, some without what it promises.
 static struct tvmq_mul_args draw_form(const struct tvmq_variant *variant, const struct tvmq_mul_args *fixed) {
-  struct tvmq_variant plain = *variant;
-  if (check_one_in(4)) plain.flags &= ~(uint32_t)TVMQ_FLOAT_STAGE;
   struct tvmq_mul_args args = *fixed;
-  tvmq_mul_stage(&plain, &args);
+  const bool is_plain = check_one_in(4);
+  tvmq_mul_stage(variant->in_type, !is_plain && (variant->flags & TVMQ_FLOAT_STAGE) != 0, &args);
   if (check_one_in(8)) args.stage.right_shifts = args.stage.headroom = args.stage.fits_int16 = false;
   return args;
 }
@@ -143,10 +142,8 @@ static void run_problem(void *context) {
 }
 
 static void bench_shape(const struct tvmq_variant *variant, uint32_t flags, struct tvmq_mul_args args, const char *way) {
-  struct tvmq_variant planned = *variant;
-  planned.flags = flags;
   struct problem p = {variant, args};
-  tvmq_mul_stage(&planned, &p.args);
+  tvmq_mul_stage(variant->in_type, flags & TVMQ_FLOAT_STAGE, &p.args);
   char shape[60];
   snprintf(shape, sizeof shape, "%s, %d elements", way, MAX_N);
   check_bench(variant, shape, MAX_N, run_problem, &p);

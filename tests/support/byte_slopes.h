@@ -1,7 +1,7 @@
 // Computes what a byte becomes by slopes (kernels/byte_map.h), from one to the next in its group.
 #pragma once
 
-#include "kernels/byte_map.h"
+#include "arithmetic/byte_map.h"
 
 static inline uint8_t slopes_value(const struct tvmq_byte_slopes *slopes, int x) {
   const int moved = (int8_t)(x ^ slopes->flip) + slopes->offset;

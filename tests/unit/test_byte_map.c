@@ -1,5 +1,5 @@
 // Which bytes of a table have to be looked up.
-#include "kernels/byte_map.h"
+#include "arithmetic/byte_map.h"
 #include "unit.h"
 
 enum { ANY = -1 };

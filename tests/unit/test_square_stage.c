@@ -13,9 +13,8 @@ static unsigned in_float, all;
 static int32_t between(unsigned long long *state, int32_t low, int32_t high) { return low + (int32_t)((unit_random(state) >> 1) % (unsigned)(high - low + 1)); }
 
 static void check(const struct tvmq_mul_args *fixed) {
-  const struct tvmq_variant floats = {.flags = TVMQ_FLOAT_STAGE};
   struct tvmq_mul_args args = *fixed;
-  tvmq_mul_stage(&floats, &args);
+  tvmq_mul_stage(TVMQ_TYPE_S8, true, &args);
   const bool line = args.multiplier < 0;
   in_float += line;
   all++;

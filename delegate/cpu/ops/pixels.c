@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdbool.h>
 
+#include "arithmetic/stage.h"
 #include "base/arith.h"
 #include "packing/layout.h"
 

@@ -1,5 +1,5 @@
 // SOFTMAX.
-#include "kernels/softmax.h"
+#include "arithmetic/softmax.h"
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
 #include "operators/softmax_scale.h"

@@ -18,7 +18,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   m->variant = tvmq_select_untyped(TVMQ_FAMILY_BYTE_MAP, &target);
   const struct tvmq_byte_map_desc *d = &desc->byte_map;
   for (int x = 0; x < TVMQ_N_BYTES; x++) m->map.table[x] = d->table[x ^ d->in_flip] ^ d->out_flip;
-  tvmq_complete_byte_map(m->variant, &m->map);
+  tvmq_complete_byte_map(&m->map, m->variant->flags & TVMQ_SLOPES);
   tvmq_cut_units(&m->cut, d->n, TVMQ_LINE, (float)d->n / tvmq_speed_of(m->variant, env->machine).rate, env);
   return NULL;
 }

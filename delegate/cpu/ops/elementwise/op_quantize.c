@@ -103,7 +103,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   r->variant = tvmq_plain_choose(needs_table ? select_table : select_kernel, desc, env);
   if (!r->variant) return env->wish ? "not legal here: this kernel" : "no kernel for this combination of types";
   if (maps_bytes(d)) {
-    tvmq_complete_byte_map(r->variant, &r->map);
+    tvmq_complete_byte_map(&r->map, r->variant->flags & TVMQ_SLOPES);
     r->args.map = &r->map;
   }
   if (d->in_type == TVMQ_TYPE_F32 && d->reciprocal) {

@@ -34,7 +34,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     const char *reason = tvmq_unary_table(&u->desc, env->rounding, u->map.table);
     if (reason != NULL) return reason;
     u->variant = tvmq_select_untyped(TVMQ_FAMILY_BYTE_MAP, &target);
-    tvmq_complete_byte_map(u->variant, &u->map);
+    tvmq_complete_byte_map(&u->map, u->variant->flags & TVMQ_SLOPES);
     cycles = (float)u->desc.n / tvmq_speed_of(u->variant, env->machine).rate;
   } else {
     u->linear = tvmq_unary_line(&u->desc, &u->line);

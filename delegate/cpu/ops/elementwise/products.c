@@ -36,7 +36,7 @@ static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enu
   describe(desc, rounding, &asked);
   if (variant != b->variant || memcmp(&asked, &b->product_asked, sizeof asked) != 0) {
     b->product = b->product_asked = asked;
-    tvmq_mul_stage(variant, &b->product);
+    tvmq_mul_stage(variant->in_type, variant->flags & TVMQ_FLOAT_STAGE, &b->product);
   }
   b->algorithm = "elementwise";
 }

@@ -34,7 +34,7 @@ static void make_maps(struct concatenation *c, const struct tvmq_concatenation_d
     const struct tvmq_byte_scale in = {d->in[i].scale, d->in[i].zero_point}, out = {d->out.scale, d->out.zero_point};
     struct tvmq_byte_map *map = &c->maps[c->map_of[i]];
     tvmq_rescaled_table(in, out, map->table);
-    tvmq_complete_byte_map(c->byte_map, map);
+    tvmq_complete_byte_map(map, c->byte_map->flags & TVMQ_SLOPES);
   }
 }
 
