@@ -57,7 +57,7 @@ ROOMS = {
     "cpu/ops/reduce": OPS,
     "cpu/ops/resize": OPS,
     "records": ("cpu/plan", *PLAN),
-    "tflite": ("cpu/ops", *OPERATORS),
+    "tflite": OPERATORS,
     "graph": ("tflite", "records", *OPS),
     "host": ("graph", "tflite", "records", *OPS),
     "measure": ("graph", "host", "records", *OPS),

@@ -34,7 +34,7 @@ static size_t count_passes(struct tvmq_partition *partition) {
     struct tvmq_step *step = &partition->steps[i];
     const struct tvmq_record *record = step->record;
     step->first_pass = n;
-    for (step->n_passes = 0; !step->idle && record->op_class->n_tasks(record->op, step->n_passes) > 0;) step->n_passes++;
+    for (step->n_passes = 0; !step->idle && record->implementation->n_tasks(record->op, step->n_passes) > 0;) step->n_passes++;
     n += step->n_passes;
   }
   return n;
@@ -52,8 +52,8 @@ static bool line_up(struct tvmq_partition *partition) {
       for (size_t number = 0; number < step->n_passes; number++) {
         struct tvmq_step_pass *pass = &partition->passes[step->first_pass + number];
         const struct tvmq_record *record = step->record;
-        *pass = (struct tvmq_step_pass){record->op_class->run_task, record->op, {.number = number, .in = step->in, .outs = step->out}};
-        passes[step->first_pass + number] = (struct tvmq_sequence_pass){record->op_class->n_tasks(record->op, number), run_task, pass};
+        *pass = (struct tvmq_step_pass){record->implementation->run_task, record->op, {.number = number, .in = step->in, .outs = step->out}};
+        passes[step->first_pass + number] = (struct tvmq_sequence_pass){record->implementation->n_tasks(record->op, number), run_task, pass};
       }
     }
     partition->sequence = tvmq_sequence_create(partition->threads, passes, n);

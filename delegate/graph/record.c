@@ -8,16 +8,20 @@
 #include "tflite/node_kind.h"
 
 void tvmq_record_release(struct tvmq_record *record) {
-  if (record->op != NULL) tvmq_op_release(record->op_class, record->op);
+  if (record->op != NULL) tvmq_op_release(record->implementation, record->op);
   record->op = NULL;
   record->planned = false;
 }
 
-// The operator becomes one of the class that computes `desc`.
-static void set_class(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  const struct tvmq_op_class *op_class = record->bytes.applied ? &tvmq_op_byte_map : tvmq_op_computed_by(record->node.kind->op_class, desc, env);
-  if (op_class != record->op_class) tvmq_record_release(record);
-  record->op_class = op_class;
+const struct tvmq_operator *tvmq_record_operator(const struct tvmq_record *record) {
+  return record->bytes.applied ? &tvmq_operator_byte_map : record->node.kind->operator;
+}
+
+// The operator becomes one of the implementation that computes `desc`.
+static void set_implementation(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_implementation *own = tvmq_implementation_of(tvmq_record_operator(record)), *by = tvmq_op_computed_by(own, desc, env);
+  if (by != record->implementation) tvmq_record_release(record);
+  record->implementation = by;
 }
 
 static void hide_plan(struct tvmq_record *record) {
@@ -93,7 +97,7 @@ void tvmq_record_show_plan(struct tvmq_record *record) {
   if (record->shown > 0 && record->shown == record->plans) return;
   record->shown = record->plans;
   struct tvmq_op_info info = {0};
-  record->op_class->info(record->op, &info);
+  record->implementation->info(record->op, &info);
   memcpy(record->packing, info.packing, sizeof record->packing);
   record->packs = info.packs;
   record->info.folded_into = -1;
@@ -113,23 +117,19 @@ static bool is_empty(const struct tvmq_record *record) {
   return bytes == 0;
 }
 
-static const struct tvmq_op_class *turning_class(const struct tvmq_record *record) {
-  return record->bytes.applied ? &tvmq_op_byte_map : record->node.kind->op_class;
-}
-
 enum tvmq_turning tvmq_record_turning(const struct tvmq_record *record) {
   union tvmq_desc desc = record->desc;
-  const struct tvmq_op_class *op_class = turning_class(record);
-  return op_class->turn != NULL ? op_class->turn(&desc, false, false) : TVMQ_TURNS_NONE;
+  const struct tvmq_operator *operator= tvmq_record_operator(record);
+  return operator->turn != NULL ? operator->turn(&desc, false, false) : TVMQ_TURNS_NONE;
 }
 
 void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc) {
-  if (record->turns.in || record->turns.out) turning_class(record)->turn(desc, record->turns.in, record->turns.out);
+  if (record->turns.in || record->turns.out) tvmq_record_operator(record)->turn(desc, record->turns.in, record->turns.out);
 }
 
 static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  set_class(record, desc, env);
-  const char *reason = tvmq_op_plan(record->op_class, &record->op, desc, env);
+  set_implementation(record, desc, env);
+  const char *reason = tvmq_op_plan(record->implementation, &record->op, desc, env);
   if (reason == NULL) record->plans++;
   return reason;
 }
@@ -141,19 +141,19 @@ static const struct tvmq_choice *wish_for(const struct tvmq_record *record, unio
   if (record->bytes.applied) return NULL;
   if (record->is_forced) return &record->wish;
   if (env->tuned == NULL || env->tuned->n == 0) return NULL;
-  tvmq_sign(record->info.op, record->node.kind->op_class, turned, env, task);
+  tvmq_sign(record->info.op, record->node.kind->operator, turned, env, task);
   const struct tvmq_choice *found = tvmq_tuning_records_find(env->tuned, task);
   if (found != NULL || (!record->turns.in && !record->turns.out)) return found;
   tvmq_record_turn(record, turned);  // back
-  tvmq_sign(record->info.op, record->node.kind->op_class, turned, env, task);
+  tvmq_sign(record->info.op, record->node.kind->operator, turned, env, task);
   tvmq_record_turn(record, turned);
   return tvmq_tuning_records_find(env->tuned, task);
 }
 
 // Whether such a node may be left to the runtime. What shapes depend on stays: it is computed before anything runs.
 static bool is_leavable(const struct tvmq_record *record, const union tvmq_desc *desc) {
-  const struct tvmq_op_class *op_class = record->node.kind->op_class;
-  return op_class->leavable != NULL && op_class->leavable(desc) && !tvmq_values_known(record->node.values, record->node.out);
+  const struct tvmq_operator *operator= record->node.kind->operator;
+  return operator->leavable != NULL && operator->leavable(desc) && !tvmq_values_known(record->node.values, record->node.out);
 }
 
 bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env) {
@@ -212,7 +212,7 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   if (changed) tvmq_record_release(record);
   record->planned = false;
   record->begin_cycles = env->machine->node_cycles;
-  if (reason == NULL && !same) reason = record->node.kind->op_class->claim(&desc);
+  if (reason == NULL && !same) reason = record->node.kind->operator->claim(&desc);
   if (reason == NULL && !same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
   if (reason == NULL) record->desc = desc;
   if (reason == NULL && !record->is_border) reason = plan_operator(record, &desc, env, &record->content);

@@ -35,7 +35,7 @@ struct tvmq_record {
 
   // Only for nodes to be claimed
   struct tvmq_node node;
-  const struct tvmq_op_class *op_class;  // of the operator, chosen whenever it is planned
+  const struct tvmq_implementation *implementation;  // of the operator, chosen whenever it is planned
   struct tvmq_op *op;
   bool planned;
   float begin_cycles;    // that the machine takes for any operator, besides what the operator estimates
@@ -74,6 +74,9 @@ bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *e
 // The tensors that the planned operator reads, and how large each is.
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors);
 size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input);
+
+// The operator that the node is planned as: its own, or that of a function of a byte.
+const struct tvmq_operator *tvmq_record_operator(const struct tvmq_record *record);
 
 // Which of the record's tensors may be turned. And has a description of its operator turn those that are.
 enum tvmq_turning tvmq_record_turning(const struct tvmq_record *record);

@@ -2,13 +2,14 @@
 
 #include "cpu/cpu.h"
 
-void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char room[TVMQ_TASK_SIZE]) {
+void tvmq_sign(const char *op, const struct tvmq_operator *operator, const union tvmq_desc * desc, const struct tvmq_env *env, char room[TVMQ_TASK_SIZE]) {
   struct tvmq_text text = {.at = room, .size = TVMQ_TASK_SIZE};
   room[0] = '\0';
-  if (op_class->sign == NULL) return;
+  const struct tvmq_implementation *implementation = tvmq_implementation_of(operator);
+  if (implementation->sign == NULL) return;
   tvmq_say(&text, "%s", op);
   const size_t length = text.length;
-  op_class->sign(desc, env, &text);
+  implementation->sign(desc, env, &text);
   if (text.length == length) room[0] = '\0';
   if (text.length == length) return;
   tvmq_say_name(&text, " rounding=", TVMQ_ROUNDING_NAMES, (size_t)env->rounding);

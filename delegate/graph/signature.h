@@ -5,5 +5,5 @@
 #include "cpu/ops/op.h"
 #include "records/records.h"
 
-// Writes the signature of a node called `op` whose operator is of that class and planned for `desc`: "" if it leaves no choice.
-void tvmq_sign(const char *op, const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env, char text[TVMQ_TASK_SIZE]);
+// Writes the signature of a node called `op` with that operator, planned for `desc`: "" if it leaves no choice.
+void tvmq_sign(const char *op, const struct tvmq_operator *operator, const union tvmq_desc * desc, const struct tvmq_env *env, char text[TVMQ_TASK_SIZE]);

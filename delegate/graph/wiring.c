@@ -67,8 +67,8 @@ static void find_needed(struct tvmq_step *steps, size_t n) {
 }
 
 static uint32_t moves_of(const struct tvmq_step *step, size_t offsets[TVMQ_MAX_OUT]) {
-  const struct tvmq_record *record = step->record;
-  return record->op_class->moves != NULL && !step->copies ? record->op_class->moves(&record->desc, offsets) : 0;
+  const struct tvmq_operator *operator= tvmq_record_operator(step->record);
+  return operator->moves != NULL && !step->copies ? operator->moves(&step->record->desc, offsets) : 0;
 }
 
 static struct tvmq_place whole_tensor(int tensor, size_t bytes) { return (struct tvmq_place){.buffer = -1, .tensor = tensor, .tensor_bytes = bytes}; }
@@ -155,7 +155,7 @@ static void place_outputs(struct tvmq_step *steps, size_t n, size_t index) {
     if (is_placed(step, k)) continue;
     if ((moves & TVMQ_MOVES_OUT_OF_IN) != 0 && step->inside[k])
       step->out_places[k] = behind(step->in_places[0], offsets[k]);
-    else if (step->record->op_class->in_place && k == 0 && step->inside[0] && may_overwrite(steps, n, index))
+    else if (step->record->implementation->in_place && k == 0 && step->inside[0] && may_overwrite(steps, n, index))
       step->out_places[k] = step->in_places[0];
     else
       step->out_places[k] = own_place(step, k);

@@ -15,22 +15,22 @@ enum { MOST_CANDIDATES = 512 };
 
 static bool is_planned(const struct tvmq_record *record) { return record != NULL && record->planned && record->op != NULL && !record->bytes.applied; }
 
-// Lists the record's candidates. The node kind's class lists them, even if the operator itself is of another class. The
-// operator's own part of the budget for transformed weights counts as available, because its next plan can use it.
+// Lists the record's candidates. The implementation of the node's operator lists them, even if another one computes the node.
+// The planned operator's own part of the budget for transformed weights counts as available, because its next plan can use it.
 static void list_candidates(struct tvmq_record *record, const struct tvmq_env *env) {
-  const struct tvmq_op_class *op_class = record->node.kind->op_class;
+  const struct tvmq_implementation *own = tvmq_implementation_of(record->node.kind->operator);
   struct tvmq_op_info info = {0};
   record->n_candidates = 0;
   if (record->candidates == NULL) record->candidates = tvmq_alloc(MOST_CANDIDATES * sizeof *record->candidates);
-  if (record->candidates == NULL || op_class->candidates == NULL) return;
-  record->op_class->info(record->op, &info);
+  if (record->candidates == NULL || own->candidates == NULL) return;
+  record->implementation->info(record->op, &info);
   struct tvmq_budget transformed = *env->transformed;
   transformed.used -= info.transformed_bytes;
   struct tvmq_env any = *env;
   any.transformed = &transformed;
   union tvmq_desc turned = record->desc;
   tvmq_record_turn(record, &turned);
-  record->n_candidates = op_class->candidates(&turned, &any, record->candidates, MOST_CANDIDATES);
+  record->n_candidates = own->candidates(&turned, &any, record->candidates, MOST_CANDIDATES);
 }
 
 const struct tvmq_candidate_info *tvmq_get_candidate(const void *base, int index, int candidate) {
@@ -41,7 +41,7 @@ const struct tvmq_candidate_info *tvmq_get_candidate(const void *base, int index
   if ((size_t)candidate >= record->n_candidates) return NULL;
   const struct tvmq_choice *choice = &record->candidates[candidate];
   struct tvmq_op_info info = {0};
-  record->op_class->info(record->op, &info);
+  record->implementation->info(record->op, &info);
   record->candidate = (struct tvmq_candidate_info){
       .way = tvmq_way_name(choice->way),
       .kernel = choice->variant->name,
@@ -62,7 +62,7 @@ const char *tvmq_get_signature(const void *base, int index) {
   if (record->signature == NULL) return NULL;
   union tvmq_desc turned = record->desc;
   tvmq_record_turn(record, &turned);
-  tvmq_sign(record->info.op, record->node.kind->op_class, &turned, &delegate->env, record->signature);
+  tvmq_sign(record->info.op, record->node.kind->operator, & turned, &delegate->env, record->signature);
   return record->signature[0] != '\0' ? record->signature : NULL;
 }
 

@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpu/ops/op.h"
+#include "operators/operator.h"
 
 enum { TVMQ_RECIPE_INPUTS = 2 };
 
 struct tvmq_made {
   const char *op;     // name of the operator
   size_t most_bytes;  // limit for the bytes of each tensor
-  const struct tvmq_op_class *op_class;
+  const struct tvmq_operator *operator;
   union tvmq_desc desc;
   void *filter, *bias;
   float *scales;  // scales of the filter

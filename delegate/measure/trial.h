@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu/ops/op.h"
 #include "cpu/threads/threads.h"
 #include "graph/signature.h"
 #include "measure/plan.h"
@@ -15,7 +16,7 @@ enum { TVMQ_TRIAL_ROOMS = 3 };
 // A planned operator.
 struct tvmq_trial_step {
   struct tvmq_made made;
-  const struct tvmq_op_class *by;  // class that runs the operator
+  const struct tvmq_implementation *by;  // implementation that runs the operator
   struct tvmq_op *op;
   struct tvmq_op_info info;
   char signature[TVMQ_TASK_SIZE];  // on this machine

@@ -258,7 +258,7 @@ struct tvmq_copy_options {
   int32_t n_dims, dims[TVMQ_MAX_RANK];                                      // SQUEEZE, RESHAPE
 };
 
-// The description of an operator of any class.
+// The description of any operator.
 union tvmq_desc {
   struct tvmq_byte_map_desc byte_map;
   struct tvmq_concatenation_desc concatenation;

@@ -182,3 +182,14 @@ const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_round
   line_table(desc, &line, rounding, out);
   return NULL;
 }
+
+void tvmq_rescale_bytes(const struct tvmq_quantize_desc *d, enum tvmq_rounding rounding, const uint8_t in[TVMQ_N_BYTES], uint8_t out[TVMQ_N_BYTES]) {
+  struct tvmq_scale scale;
+  tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &scale.multiplier, &scale.shift);
+  const struct tvmq_range range = tvmq_type_range(d->out_type);
+  for (int x = 0; x < TVMQ_N_BYTES; x++) {
+    const int32_t value = tvmq_sub_wrap(tvmq_byte_value(d->in_type, in[x]), d->in.zero_point);
+    const int32_t rescaled = tvmq_add_wrap(tvmq_rescale(rounding, value, scale.multiplier, scale.shift), d->out.zero_point);
+    out[x] = (uint8_t)tvmq_clamp(rescaled, range.min, range.max);
+  }
+}

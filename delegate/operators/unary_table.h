@@ -25,3 +25,6 @@ struct tvmq_unary_line {
 };
 // False: it is another function.
 bool tvmq_unary_line(const struct tvmq_unary_desc *desc, struct tvmq_unary_line *line);
+
+// Sets out[x] to what QUANTIZE makes of byte in[x].
+void tvmq_rescale_bytes(const struct tvmq_quantize_desc *desc, enum tvmq_rounding rounding, const uint8_t in[TVMQ_N_BYTES], uint8_t out[TVMQ_N_BYTES]);

@@ -83,4 +83,4 @@ static const char *describe_batch_matmul(const struct tvmq_node_view *view, stru
 }
 
 const struct tvmq_node_kind tvmq_node_batch_matmul = {
-    .op_class = &tvmq_op_matmul, .n_in = N_SIDES, .min_inputs = N_SIDES, .max_inputs = N_SIDES, .read = read_batch_matmul, .describe = describe_batch_matmul};
+    .operator = &tvmq_operator_matmul, .n_in = N_SIDES, .min_inputs = N_SIDES, .max_inputs = N_SIDES, .read = read_batch_matmul, .describe = describe_batch_matmul};

@@ -13,4 +13,4 @@ static const char *describe_dequantize(const struct tvmq_node_view *view, struct
 }
 
 const struct tvmq_node_kind tvmq_node_dequantize = {
-    .op_class = &tvmq_op_dequantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_dequantize};
+    .operator = &tvmq_operator_dequantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_dequantize};

@@ -2,8 +2,8 @@
 // runs it.
 #pragma once
 
-#include "cpu/ops/op.h"
 #include "operators/desc.h"
+#include "operators/operator.h"
 #include "tflite/tensor.h"
 #include "tflite/tflite_abi.h"
 #include "tflite/values.h"
@@ -59,7 +59,7 @@ struct tvmq_node_view {
 };
 
 struct tvmq_node_kind {
-  const struct tvmq_op_class *op_class;
+  const struct tvmq_operator *operator;
   const struct tvmq_node_kind *computed;  // kind to use instead if the second input is not constant, or NULL
   int n_in;                               // maximum number of inputs that change with each inference
   int first_in;                           // index of the first of these inputs

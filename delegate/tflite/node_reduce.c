@@ -51,7 +51,7 @@ static const char *describe_reduce(const struct tvmq_node_view *view, struct tvm
 }
 
 #define KIND(NAME, READER) \
-  const struct tvmq_node_kind NAME = {.op_class = &tvmq_op_reduce, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = READER, .describe = describe_reduce};
+  const struct tvmq_node_kind NAME = {.operator = &tvmq_operator_reduce, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = READER, .describe = describe_reduce};
 KIND(tvmq_node_mean, read_mean)
 KIND(tvmq_node_sum, read_sum)
 KIND(tvmq_node_reduce_max, read_max)

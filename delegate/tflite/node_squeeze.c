@@ -48,5 +48,6 @@ static const char *describe_expand_dims(const struct tvmq_node_view *view, struc
 }
 
 const struct tvmq_node_kind tvmq_node_squeeze = {
-    .op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_squeeze, .describe = describe_squeeze};
-const struct tvmq_node_kind tvmq_node_expand_dims = {.op_class = &tvmq_op_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_expand_dims};
+    .operator= & tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_squeeze, .describe = describe_squeeze};
+const struct tvmq_node_kind tvmq_node_expand_dims = {
+    .operator= & tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_expand_dims};

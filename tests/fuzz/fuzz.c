@@ -63,7 +63,7 @@ float fuzz_cut(enum tvmq_activation activation, float value) {
 }
 
 struct inference {
-  const struct tvmq_op_class *op_class;
+  const struct tvmq_implementation *op_class;
   const struct tvmq_op *op;
   struct tvmq_pass pass;
 };
@@ -83,7 +83,7 @@ struct trial {
   void **outs;
 };
 
-static void compute(const struct tvmq_op_class *class, const struct tvmq_op *op, const struct tvmq_env *env, const struct trial *trial) {
+static void compute(const struct tvmq_implementation *class, const struct tvmq_op *op, const struct tvmq_env *env, const struct trial *trial) {
   enum { MARGIN = 256 };
   static struct guard guard;
   static uint8_t background[MARGIN];
@@ -113,7 +113,8 @@ static void compute(const struct tvmq_op_class *class, const struct tvmq_op *op,
 }
 
 // Has it computed by some of its candidates: drawn at random, so that in the long run all of them are. What is listed is legal.
-static void force(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const struct trial *trial) {
+static void force(const struct tvmq_implementation *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env,
+                  const struct trial *trial) {
   enum { MOST = 512, DRAWN = 5 };
   static struct tvmq_choice list[MOST];
   const size_t n = class->candidates != NULL ? class->candidates(desc, env, list, MOST) : 0;
@@ -125,7 +126,7 @@ static void force(const struct tvmq_op_class *class, struct tvmq_op **op, const 
     const struct tvmq_choice *wish = &list[n <= DRAWN ? drawn : check_below((uint32_t)n)];
     struct tvmq_env wishful = *env;
     wishful.wish = wish;
-    const struct tvmq_op_class *by = tvmq_op_computed_by(class, desc, &wishful);
+    const struct tvmq_implementation *by = tvmq_op_computed_by(class, desc, &wishful);
     struct tvmq_op *other = NULL, **planned = by == class ? op : &other;
     const char *why = tvmq_op_plan(by, planned, desc, &wishful);
     if (why) fuzz_fail("candidate %s, %s, %zu x %zu is refused: %s", tvmq_way_name(wish->way), wish->variant->name, wish->rows, wish->panels, why);
@@ -140,14 +141,14 @@ static void force(const struct tvmq_op_class *class, struct tvmq_op **op, const 
   }
 }
 
-void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
+void fuzz_run(const struct tvmq_implementation *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
               const void *expected, size_t n, enum guard_side side) {
   void *outs[1];
   fuzz_run_output(class, op, desc, env, in, expected, n, side, 0, outs);
 }
 
-void fuzz_run_output(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
-                     const void *expected, size_t n, enum guard_side side, int which, void *outs[]) {
+void fuzz_run_output(const struct tvmq_implementation *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env,
+                     const void *const *in, const void *expected, size_t n, enum guard_side side, int which, void *outs[]) {
   const struct trial trial = {in, expected, n, side, which, outs};
   const char *why = class->plan(op, desc, env);
   if (why) fuzz_fail("claimed, but planning failed: %s", why);

@@ -46,12 +46,12 @@ float fuzz_cut(enum tvmq_activation activation, float value);
 
 // Plans `desc` (again, if *op is not NULL), runs it on the inputs `in` and compares `n` bytes of output with `expected`.
 // Output is guarded, and what lies before and behind it compared too. Then the same for some of the candidates.
-void fuzz_run(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
+void fuzz_run(const struct tvmq_implementation *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
               const void *expected, size_t n, enum guard_side side);
 
 // The same of output `which` of several; `outs` has room for the others.
-void fuzz_run_output(const struct tvmq_op_class *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env, const void *const *in,
-                     const void *expected, size_t n, enum guard_side side, int which, void *outs[]);
+void fuzz_run_output(const struct tvmq_implementation *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env,
+                     const void *const *in, const void *expected, size_t n, enum guard_side side, int which, void *outs[]);
 
 // The operators.
 typedef void fuzz_operator(struct fuzz_bytes *bytes, const struct tvmq_env *env);

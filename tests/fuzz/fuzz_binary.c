@@ -204,7 +204,7 @@ void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
            (double)d.out.scale, d.in[0].zero_point, d.in[1].zero_point, d.out.zero_point, d.activation, twice, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.binary = d};
-  const char *why = tvmq_op_binary.claim(&desc);
+  const char *why = tvmq_operator_binary.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
   const size_t each = tvmq_type_bytes(d.type), bytes[2] = {elements(&shapes[0]) * each, elements(&shapes[1]) * each};
@@ -216,7 +216,7 @@ void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const void *const in[2] = {first.read, second.read};
   compute(&d, shapes, &out_shape, env->rounding, in, expected);
   struct tvmq_op *op = NULL;
-  const struct tvmq_op_class *const op_class = tvmq_op_computed_by(&tvmq_op_binary, &desc, env);
+  const struct tvmq_implementation *const op_class = tvmq_op_computed_by(&tvmq_op_binary, &desc, env);
   fuzz_run(op_class, &op, &desc, env, in, expected, d.n * each, side);
   tvmq_op_release(op_class, op);
 }

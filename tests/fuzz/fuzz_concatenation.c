@@ -40,7 +40,7 @@ void fuzz_concatenation(struct fuzz_bytes *b, const struct tvmq_env *env) {
            env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.concatenation = d};
-  const char *why = tvmq_op_concatenation.claim(&desc);
+  const char *why = tvmq_operator_concatenation.claim(&desc);
   fuzz_claimed(why);
   if (why || d.rows * row > FUZZ_MAX_BYTES) return;
   const void *in[TVMQ_MAX_IN];

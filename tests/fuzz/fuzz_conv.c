@@ -14,7 +14,7 @@ struct conv {
   struct tvmq_conv_desc desc;
   float scales[MAX_CHANNELS];
   enum guard_side side;
-  const struct tvmq_op_class *op_class;
+  const struct tvmq_implementation *op_class;
   bool far;  // accumulators at the ends of int32 and large shifts to the right, where a sum of the output stage may overflow
 };
 
@@ -261,7 +261,7 @@ void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   fuzz_about(text);
   // Convolutions compute depthwise ones too.
   c.op_class = d->depthwise && fuzz_pick(b, 0, 3) != 0 ? &tvmq_op_depthwise : &tvmq_op_conv;
-  const char *why = tvmq_op_conv.claim(&(union tvmq_desc){.conv = *d});
+  const char *why = tvmq_operator_conv.claim(&(union tvmq_desc){.conv = *d});
   fuzz_claimed(why);
   if (why || !room) return;
 
@@ -271,6 +271,6 @@ void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   *(d->fully_connected ? &d->in_w : &d->in_h) = (int32_t)fuzz_pick(b, 1, 20);
   if (!d->fully_connected) d->batch = (int32_t)fuzz_pick(b, 1, 2);
   set_out_size(d);
-  if (has_room(d) && !tvmq_op_conv.claim(&(union tvmq_desc){.conv = *d})) run(&c, &op, env);
+  if (has_room(d) && !tvmq_operator_conv.claim(&(union tvmq_desc){.conv = *d})) run(&c, &op, env);
   tvmq_op_release(c.op_class, op);
 }

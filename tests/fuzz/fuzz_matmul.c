@@ -144,7 +144,7 @@ void fuzz_matmul(struct fuzz_bytes *b, const struct tvmq_env *env) {
            (double)m.right_scale, (double)c->out.scale, c->bias != NULL, c->activation, c->scaling, env->rounding, env->cpu, tvmq_threads_count(env->threads));
   fuzz_about(text);
   const union tvmq_desc desc = {.matmul = *d};
-  const char *why = tvmq_op_matmul.claim(&desc);
+  const char *why = tvmq_operator_matmul.claim(&desc);
   fuzz_claimed(why);
   if (why || (double)d->products * c->in_w * c->in_c * c->out_c > MOST_WORK) return;
   const size_t rows = (size_t)c->in_w, depth = (size_t)c->in_c, columns = (size_t)c->out_c;

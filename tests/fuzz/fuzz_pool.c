@@ -131,7 +131,7 @@ void fuzz_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
            d.out.zero_point, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.pool = d};
-  const char *why = tvmq_op_pool.claim(&desc);
+  const char *why = tvmq_operator_pool.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
   const size_t element = tvmq_type_bytes(d.in_type), channels = (size_t)d.batch * (size_t)d.channels * element;
@@ -146,7 +146,7 @@ void fuzz_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
     pool(&d, in.read, expected);
   }
   struct tvmq_op *op = NULL;
-  const struct tvmq_op_class *op_class = tvmq_op_computed_by(&tvmq_op_pool, &desc, env);
+  const struct tvmq_implementation *op_class = tvmq_op_computed_by(&tvmq_op_pool, &desc, env);
   fuzz_run(op_class, &op, &desc, env, &in.read, expected, out_bytes, side);
   tvmq_op_release(op_class, op);
 }

@@ -102,7 +102,7 @@ void fuzz_reduce(struct fuzz_bytes *b, const struct tvmq_env *env) {
            (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.reduce = d};
-  const char *why = tvmq_op_reduce.claim(&desc);
+  const char *why = tvmq_operator_reduce.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
   const size_t out_bytes = (size_t)product(&d, 0) * tvmq_type_bytes(type), in_bytes = out_bytes * (size_t)product(&d, 1);
@@ -116,7 +116,7 @@ void fuzz_reduce(struct fuzz_bytes *b, const struct tvmq_env *env) {
     check_random_bytes(in.write, in_bytes);
     reduce(&d, env->rounding, in.read, expected);
   }
-  const struct tvmq_op_class *const op_class = tvmq_op_computed_by(&tvmq_op_reduce, &desc, env);
+  const struct tvmq_implementation *const op_class = tvmq_op_computed_by(&tvmq_op_reduce, &desc, env);
   struct tvmq_op *op = NULL;
   fuzz_run(op_class, &op, &desc, env, &in.read, expected, out_bytes, side);
   tvmq_op_release(op_class, op);

@@ -18,7 +18,7 @@ void fuzz_shape(struct fuzz_bytes *b, const struct tvmq_env *env) {
   snprintf(text, sizeof text, "shape of rank %d as type %d", d.rank, d.out_type);
   fuzz_about(text);
   const union tvmq_desc desc = {.shape = d};
-  const char *why = tvmq_op_shape.claim(&desc);
+  const char *why = tvmq_operator_shape.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
   const void *const in = NULL;  // whose elements nobody reads
@@ -27,5 +27,6 @@ void fuzz_shape(struct fuzz_bytes *b, const struct tvmq_env *env) {
   tvmq_op_release(&tvmq_op_shape, op);
   int64_t early[TVMQ_MAX_RANK];
   void *outs[] = {early};
-  if (!tvmq_op_shape.evaluate(&desc, &in, outs) || memcmp(early, expected, (size_t)d.rank * bytes) != 0) fuzz_fail("evaluated before the run, it differs");
+  if (!tvmq_operator_shape.evaluate(&desc, &in, outs) || memcmp(early, expected, (size_t)d.rank * bytes) != 0)
+    fuzz_fail("evaluated before the run, it differs");
 }

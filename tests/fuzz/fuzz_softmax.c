@@ -170,7 +170,7 @@ void fuzz_softmax(struct fuzz_bytes *b, const struct tvmq_env *env) {
            env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.softmax = d};
-  const char *why = tvmq_op_softmax.claim(&desc);
+  const char *why = tvmq_operator_softmax.claim(&desc);
   fuzz_claimed(why);
   if (why || d.depth > MOST_DEPTH) return;
   const size_t n = d.rows * d.depth, in_bytes = n * tvmq_type_bytes(d.in_type), out_bytes = n * tvmq_type_bytes(d.out_type);

@@ -174,7 +174,7 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
            d.in_type, d.out_type, d.n, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, (double)d.alpha, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.unary = d};
-  const char *why = tvmq_op_unary.claim(&desc);
+  const char *why = tvmq_operator_unary.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
   const size_t bytes = d.n * tvmq_type_bytes(d.in_type);
@@ -187,7 +187,7 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
     compute(&d, env->rounding, in.read, expected);
   }
   struct tvmq_op *op = NULL;
-  const struct tvmq_op_class *op_class = tvmq_op_computed_by(&tvmq_op_unary, &desc, env);
+  const struct tvmq_implementation *op_class = tvmq_op_computed_by(&tvmq_op_unary, &desc, env);
   fuzz_run(op_class, &op, &desc, env, &in.read, expected, bytes, side);
   tvmq_op_release(op_class, op);
 }
@@ -204,7 +204,7 @@ void fuzz_cast(struct fuzz_bytes *b, const struct tvmq_env *env) {
   snprintf(text, sizeof text, "cast, type %d to %d, n %zu", d.in_type, d.out_type, d.n);
   fuzz_about(text);
   const union tvmq_desc desc = {.cast = d};
-  const char *why = tvmq_op_cast.claim(&desc);
+  const char *why = tvmq_operator_cast.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
   const size_t in_bytes = tvmq_type_bytes(d.in_type), out_bytes = tvmq_type_bytes(d.out_type);
@@ -235,7 +235,7 @@ void fuzz_dequantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
   snprintf(text, sizeof text, "dequantize, type %d to %d, n %zu, scale %a, zero point %d", d.in_type, d.out_type, d.n, (double)d.in.scale, d.in.zero_point);
   fuzz_about(text);
   const union tvmq_desc desc = {.dequantize = d};
-  const char *why = tvmq_op_dequantize.claim(&desc);
+  const char *why = tvmq_operator_dequantize.claim(&desc);
   fuzz_claimed(why);
   if (why) return;
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, d.n * tvmq_type_bytes(d.in_type), side);

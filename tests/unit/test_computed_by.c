@@ -52,8 +52,8 @@ static void check_on(const struct tvmq_machine *machine, const char *name, uint3
   struct tvmq_budget transformed = {0};
   struct tvmq_scratch scratch = {0};
   const struct tvmq_env env = {.cpu = cpu, .machine = machine, .winograd = TVMQ_WINOGRAD_OFF, .transformed = &transformed, .scratch = &scratch};
-  CHECK_STRING(tvmq_op_depthwise.claim(&desc), NULL, name);
-  const struct tvmq_op_class *class = tvmq_op_computed_by(&tvmq_op_depthwise, &desc, &env);
+  CHECK_STRING(tvmq_operator_depthwise.claim(&desc), NULL, name);
+  const struct tvmq_implementation *class = tvmq_op_computed_by(&tvmq_op_depthwise, &desc, &env);
   CHECK(class == (as_conv ? &tvmq_op_conv : &tvmq_op_depthwise), "%s, cpu %#x", name, cpu);
   struct tvmq_op *op = NULL;
   if (CHECK(class->plan(&op, &desc, &env) == NULL, "%s, cpu %#x", name, cpu)) {

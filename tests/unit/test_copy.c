@@ -98,7 +98,7 @@ static void check_merges(void) {
     CHECK(copy.begin == merges[i].begin && copy.bytes == merges[i].bytes, "merge %zu: begin %zu, %zu bytes", i, copy.begin, copy.bytes);
     size_t offsets[TVMQ_MAX_OUT];
     const union tvmq_desc desc = {.copy = merges[i].desc};
-    const uint32_t moves = tvmq_op_copy.moves(&desc, offsets), whole = TVMQ_MOVES_INTO_OUT | TVMQ_MOVES_OUT_OF_IN;
+    const uint32_t moves = tvmq_operator_copy.moves(&desc, offsets), whole = TVMQ_MOVES_INTO_OUT | TVMQ_MOVES_OUT_OF_IN;
     CHECK((moves & TVMQ_MOVES_OUT_OF_IN) == (merges[i].view ? TVMQ_MOVES_OUT_OF_IN : 0u), "merge %zu: moves %u", i, moves);
     CHECK(!merges[i].view || offsets[merges[i].output] == merges[i].begin, "merge %zu: a view elsewhere", i);
     CHECK((moves == whole) == (merges[i].view && merges[i].bytes == 120), "merge %zu: moves %u of the whole", i, moves);

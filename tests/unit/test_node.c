@@ -179,7 +179,7 @@ static void check_output_shape(void) {
   tensor(&n, output)->dims->size = 0;
   CHECK_STRING(tvmq_node_read(&n.graph->context, &pair.node, &pair.registration, &read), NULL, "read");
   CHECK_STRING(tvmq_node_describe(&n.graph->context, &read, NULL, &desc, &shapes), NULL, "describe");
-  CHECK_STRING(tvmq_op_conv.claim(&desc), NULL, "claim");
+  CHECK_STRING(tvmq_operator_conv.claim(&desc), NULL, "claim");
   CHECK(tvmq_tensor_resize(&n.graph->context, output, &shapes.out, false) && tensor(&n, output)->dims->size == 4, "resize");
   const TfLiteIntArray *dims = tensor(&n, output)->dims;
   CHECK(tvmq_tensor_resize(&n.graph->context, output, &shapes.out, false) && tensor(&n, output)->dims == dims, "has it already");

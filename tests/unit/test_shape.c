@@ -30,7 +30,7 @@ static void check_node(TfLiteType in_type, TfLiteType out_type, const char *reas
     int32_t narrow[3] = {0};
     int64_t wide[3] = {0};
     CHECK(shapes.out.rank == 1 && shapes.out.dims[0] == 3, "the output has not one dimension of 3");
-    CHECK(tvmq_op_shape.evaluate(&desc, ins, (void *[]){out_type == kTfLiteInt32 ? (void *)narrow : wide}), "not evaluated");
+    CHECK(tvmq_operator_shape.evaluate(&desc, ins, (void *[]){out_type == kTfLiteInt32 ? (void *)narrow : wide}), "not evaluated");
     CHECK(narrow[0] + wide[0] == 2 && narrow[1] + wide[1] == 7 && narrow[2] + wide[2] == 5, "other dimensions than the input's");
   }
   fake_destroy(n.fake);

@@ -120,13 +120,13 @@ static void check_graphs(void) {
 
 // ---- descriptions
 
-static void check_turned_twice(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, enum tvmq_turning wanted, const char *name) {
+static void check_turned_twice(const struct tvmq_operator *operator, const union tvmq_desc * desc, enum tvmq_turning wanted, const char *name) {
   union tvmq_desc turned = *desc;
-  CHECK(op_class->turn(&turned, false, false) == wanted, "%s", name);
+  CHECK(operator->turn(&turned, false, false) == wanted, "%s", name);
   CHECK(memcmp(&turned, desc, sizeof turned) == 0, "%s: asked", name);
   if (wanted == TVMQ_TURNS_NONE) return;
-  op_class->turn(&turned, true, true);
-  op_class->turn(&turned, true, true);
+  operator->turn(&turned, true, true);
+  operator->turn(&turned, true, true);
   CHECK(memcmp(&turned, desc, sizeof turned) == 0, "%s: turned twice", name);
 }
 
@@ -143,22 +143,22 @@ static void check_descriptions(void) {
   padded.copy = (struct tvmq_copy_desc){.in_type = TVMQ_TYPE_S8, .out_type = TVMQ_TYPE_S8, .value = -5, .zero_point = -5};
   joined.concatenation = (struct tvmq_concatenation_desc){.type = TVMQ_TYPE_S8, .n_in = 1, .in = {{0.5f, 1}}, .out = {0.25f, 2}};
   rescaled.concatenation = (struct tvmq_concatenation_desc){.type = TVMQ_TYPE_U8, .n_in = 1, .in = {{0.5f, 1}}, .out = {0.25f, 2}};
-  check_turned_twice(&tvmq_op_conv, &conv, TVMQ_TURNS_EACH, "CONV_2D");
-  check_turned_twice(&tvmq_op_depthwise, &conv, TVMQ_TURNS_EACH, "DEPTHWISE_CONV_2D");
-  check_turned_twice(&tvmq_op_binary, &sum, TVMQ_TURNS_ALL, "ADD, with zero points that mean nothing");
-  check_turned_twice(&tvmq_op_byte_map, &mapped, TVMQ_TURNS_EACH, "a table");
-  check_turned_twice(&tvmq_op_quantize, &requantized, TVMQ_TURNS_EACH, "QUANTIZE of bytes");
-  check_turned_twice(&tvmq_op_quantize, &wide, TVMQ_TURNS_NONE, "QUANTIZE of int16");
-  check_turned_twice(&tvmq_op_pool, &pooled, TVMQ_TURNS_ALL, "MAX_POOL_2D");
-  check_turned_twice(&tvmq_op_pool, &mean, TVMQ_TURNS_NONE, "AVERAGE_POOL_2D");
-  check_turned_twice(&tvmq_op_softmax, &softmax, TVMQ_TURNS_EACH, "SOFTMAX");
-  check_turned_twice(&tvmq_op_pad, &padded, TVMQ_TURNS_ALL, "PAD");
-  check_turned_twice(&tvmq_op_concatenation, &joined, TVMQ_TURNS_ALL, "CONCATENATION of int8");
-  check_turned_twice(&tvmq_op_concatenation, &rescaled, TVMQ_TURNS_NONE, "CONCATENATION that rescales");
+  check_turned_twice(&tvmq_operator_conv, &conv, TVMQ_TURNS_EACH, "CONV_2D");
+  check_turned_twice(&tvmq_operator_depthwise, &conv, TVMQ_TURNS_EACH, "DEPTHWISE_CONV_2D");
+  check_turned_twice(&tvmq_operator_binary, &sum, TVMQ_TURNS_ALL, "ADD, with zero points that mean nothing");
+  check_turned_twice(&tvmq_operator_byte_map, &mapped, TVMQ_TURNS_EACH, "a table");
+  check_turned_twice(&tvmq_operator_quantize, &requantized, TVMQ_TURNS_EACH, "QUANTIZE of bytes");
+  check_turned_twice(&tvmq_operator_quantize, &wide, TVMQ_TURNS_NONE, "QUANTIZE of int16");
+  check_turned_twice(&tvmq_operator_pool, &pooled, TVMQ_TURNS_ALL, "MAX_POOL_2D");
+  check_turned_twice(&tvmq_operator_pool, &mean, TVMQ_TURNS_NONE, "AVERAGE_POOL_2D");
+  check_turned_twice(&tvmq_operator_softmax, &softmax, TVMQ_TURNS_EACH, "SOFTMAX");
+  check_turned_twice(&tvmq_operator_pad, &padded, TVMQ_TURNS_ALL, "PAD");
+  check_turned_twice(&tvmq_operator_concatenation, &joined, TVMQ_TURNS_ALL, "CONCATENATION of int8");
+  check_turned_twice(&tvmq_operator_concatenation, &rescaled, TVMQ_TURNS_NONE, "CONCATENATION that rescales");
 
-  tvmq_op_conv.turn(&conv, true, false);
+  tvmq_operator_conv.turn(&conv, true, false);
   CHECK(conv.conv.in_type == TVMQ_TYPE_U8 && conv.conv.in.zero_point == 123 && conv.conv.out_type == TVMQ_TYPE_S8, "only the input");
-  tvmq_op_pad.turn(&padded, true, true);
+  tvmq_operator_pad.turn(&padded, true, true);
   CHECK(padded.copy.in_type == TVMQ_TYPE_U8 && padded.copy.value == 123 && padded.copy.zero_point == 123, "what is padded");
 }
 

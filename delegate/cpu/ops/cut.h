@@ -18,5 +18,5 @@ struct tvmq_piece {
 void tvmq_cut_units(struct tvmq_cut *cut, size_t n, size_t granule, float cycles, const struct tvmq_env *env);
 struct tvmq_piece tvmq_cut_piece(const struct tvmq_cut *cut, size_t task);
 
-// A class's n_tasks.
+// An implementation's n_tasks (op.h).
 size_t tvmq_cut_tasks(const struct tvmq_op *op, size_t pass);

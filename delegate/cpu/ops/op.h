@@ -1,4 +1,5 @@
-// An operator of the delegate: planned when the graph is prepared, run at each inference. It reads some tensors and writes some; all else is constant.
+// An operator as the CPU computes it: planned when the graph is prepared, run at each inference. It reads some tensors and writes some; all
+// else is constant.
 #pragma once
 
 #include <stdbool.h>
@@ -13,8 +14,7 @@
 #include "cpu/plan/select.h"
 #include "cpu/threads/threads.h"
 #include "kernels/kernel.h"
-#include "operators/desc.h"
-#include "operators/turn.h"
+#include "operators/operator.h"
 #include "packing/layout.h"
 
 // When convolutions are computed by Winograd: where that is estimated to be faster, wherever it is exact, or never.
@@ -83,28 +83,16 @@ struct tvmq_epilogue {
 struct tvmq_pass {
   size_t number;
   const void *const *in;                 // the input tensors in the operator's order, NULL where one is empty; one may be given twice
-  void *const *outs;                     // the output tensors. They overlap no input, but for those of classes with `in_place` or `moves`
-  const struct tvmq_epilogue *epilogue;  // of a class with `runs_epilogue`; NULL: there is none
+  void *const *outs;                     // the output tensors. They overlap no input, but for those of `in_place` and of operators with `moves`
+  const struct tvmq_epilogue *epilogue;  // of one with `runs_epilogue`; NULL: there is none
 };
 
 static inline void tvmq_run_epilogue(const struct tvmq_pass *pass, size_t first, size_t n, size_t channel, size_t channels) {
   if (pass->epilogue != NULL) pass->epilogue->run(pass->epilogue, &(struct tvmq_part){first, n, channel, channels});
 }
 
-// The reason against a node whose partition has only nodes that the runtime computes as fast as memory is read.
-#define TVMQ_LIGHT(what_the_node_does) "its partition is not worth its overhead: this node only " what_the_node_does
-
-// How an operator that does nothing but move bytes moves them.
-enum tvmq_moves {
-  TVMQ_MOVES_OUT_OF_IN = 1u << 0,  // each output is a piece of the first input
-  TVMQ_MOVES_INTO_OUT = 1u << 1    // each input is a piece of the only output, and together they are all of it
-};
-
-struct tvmq_op_class {
-  const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
-  // Why what is claimed cannot be exact in a runtime that was compiled with unsafe optimizations of floating point, as claim; NULL: it can. The member is NULL
-  // where nothing depends on them.
-  const char *(*claim_fast_math)(const union tvmq_desc *desc);
+// How the CPU computes an operator, or some of what is described as one.
+struct tvmq_implementation {
   // Lists up to `max` choices that can be wished for, that of least estimated cycles at the head; returns how many there are. A wish in the environment leaves
   // those that have what it gives. None: there is nothing to choose. The member is NULL where there never is: tvmq_op_plan() then
   // refuses every wish.
@@ -112,12 +100,9 @@ struct tvmq_op_class {
   // Appends what of the description decides on the candidates, but for whether Winograd is exact with the weights: " in=s8[1,8,8,16] ...". Nothing
   // where none is listed and the node may not be left to the runtime; NULL where neither ever is the case.
   void (*sign)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text);
-  // Whether a record of tuning may leave such a node to the runtime: all of its kernels are exact there by nature, since they only move bytes or pick among
-  // them. The member is NULL where none are.
-  bool (*leavable)(const union tvmq_desc *desc);
-  // Another class that is to plan and run what is claimed, where it can and is cheaper, or this one cannot; NULL: this one. The member is NULL where no other
+  // Another one that is to plan and run what is described, where it can and is cheaper, or this one cannot; NULL: this one. The member is NULL where no other
   // ever can.
-  const struct tvmq_op_class *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
+  const struct tvmq_implementation *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
   // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
   // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
   // released): also a wish that is not legal.
@@ -129,74 +114,62 @@ struct tvmq_op_class {
   void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
   void (*release)(struct tvmq_op *op);  // of an operator that owns more than its own memory, else NULL
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
-  // Gives the operator the border that a PAD before it makes; one of no width takes it away. Of `options` all but the node's own options is zero. False: it
-  // cannot have that border. The member is NULL where operators have none.
-  bool (*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
-  // Turns the inputs and the outputs of the description (turn.h), which is claimed; `in` and `out` are both false only to ask. Returns which of them may be
-  // turned, which depends on their types and quantization alone. The member is NULL where none may be.
-  enum tvmq_turning (*turn)(union tvmq_desc *desc, bool in, bool out);
-  // The enum tvmq_moves that the operator does; with them, where in the input each output, or in the output each input, begins. Where these are
-  // that very place already, run_task must not fail, and need not do anything. The member is NULL where operators compute.
-  uint32_t (*moves)(const union tvmq_desc *desc, size_t offsets[]);
-  // Computes the table of an operator whose output bytes depend on one byte, x: each input is a byte in[i][x]. False: it is not such an operator. The member is
-  // NULL where none is. Elements are independent of one another, and of one shape.
-  bool (*byte_function)(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]);
-  // Computes the outputs, all of integers, of inputs that are known when shapes are; in[i] is NULL where one is not. False: it needs what is not known. The
-  // member is NULL where operators compute nothing that shapes could depend on.
-  bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
-  bool runs_epilogue;         // the pass's, if there is one, once for every element of the output
-  bool in_place;              // the output may be the first input
-  const char *light;          // TVMQ_LIGHT(): runtimes do what it computes as fast as memory is read; NULL: they do not
-  const char *light_if_wide;  // likewise of elements of 32 bits and more
+  bool runs_epilogue;  // the pass's, if there is one, once for every element of the output
+  bool in_place;       // the output may be the first input
 };
 
-// Which operators each class serves, the node kinds say (tflite/node_*.c).
-extern const struct tvmq_op_class tvmq_op_binary;
-extern const struct tvmq_op_class tvmq_op_byte_map;  // any function of a byte
-extern const struct tvmq_op_class tvmq_op_cast;
-extern const struct tvmq_op_class tvmq_op_concatenation;
-extern const struct tvmq_op_class tvmq_op_conv;  // computes DEPTHWISE_CONV_2D too, as a grouped convolution with one group per channel
-extern const struct tvmq_op_class tvmq_op_copy;
-extern const struct tvmq_op_class tvmq_op_depthwise;
-extern const struct tvmq_op_class tvmq_op_dequantize;
-extern const struct tvmq_op_class tvmq_op_float_map;   // functions of one float32 element
-extern const struct tvmq_op_class tvmq_op_float_pool;  // poolings of float32
-extern const struct tvmq_op_class tvmq_op_line_pool;   // MAX_POOL_2D of short pixels
-extern const struct tvmq_op_class tvmq_op_fully_connected;
-extern const struct tvmq_op_class tvmq_op_integers;  // arithmetic on int32 and int64
-extern const struct tvmq_op_class tvmq_op_hybrid;    // float32 activations with int8 weights
-extern const struct tvmq_op_class tvmq_op_matmul;
-extern const struct tvmq_op_class tvmq_op_nothing;  // nothing runs at an inference: what the node does is done when the graph is prepared
-extern const struct tvmq_op_class tvmq_op_pad;      // a copy, unless other nodes take it in as their border (graph/fold_pad.h)
-extern const struct tvmq_op_class tvmq_op_arg_max;
-extern const struct tvmq_op_class tvmq_op_reduce;
-extern const struct tvmq_op_class tvmq_op_reduce_rows;     // those along the last dimension
-extern const struct tvmq_op_class tvmq_op_reduce_by_pool;  // the reductions that poolings can compute (op_pool.c)
-extern const struct tvmq_op_class tvmq_op_quantize;
-extern const struct tvmq_op_class tvmq_op_resize_bilinear;
-extern const struct tvmq_op_class tvmq_op_pool;
-extern const struct tvmq_op_class tvmq_op_shape;
-extern const struct tvmq_op_class tvmq_op_softmax;
-extern const struct tvmq_op_class tvmq_op_transpose_conv;
-extern const struct tvmq_op_class tvmq_op_variable;  // a copy of the whole tensor
-extern const struct tvmq_op_class tvmq_op_unary;
+// Each operator has the implementation of its name (tvmq_implementation_of), which may leave what it is given to others (computed_by).
+extern const struct tvmq_implementation tvmq_op_binary;
+extern const struct tvmq_implementation tvmq_op_byte_map;  // any function of a byte
+extern const struct tvmq_implementation tvmq_op_cast;
+extern const struct tvmq_implementation tvmq_op_concatenation;
+extern const struct tvmq_implementation tvmq_op_conv;  // computes DEPTHWISE_CONV_2D too, as a grouped convolution with one group per channel
+extern const struct tvmq_implementation tvmq_op_copy;
+extern const struct tvmq_implementation tvmq_op_depthwise;
+extern const struct tvmq_implementation tvmq_op_dequantize;
+extern const struct tvmq_implementation tvmq_op_float_map;   // functions of one float32 element
+extern const struct tvmq_implementation tvmq_op_float_pool;  // poolings of float32
+extern const struct tvmq_implementation tvmq_op_line_pool;   // MAX_POOL_2D of short pixels
+extern const struct tvmq_implementation tvmq_op_fully_connected;
+extern const struct tvmq_implementation tvmq_op_integers;  // arithmetic on int32 and int64
+extern const struct tvmq_implementation tvmq_op_hybrid;    // float32 activations with int8 weights
+extern const struct tvmq_implementation tvmq_op_matmul;
+extern const struct tvmq_implementation tvmq_op_nothing;  // nothing runs at an inference: what the node does is done when the graph is prepared
+extern const struct tvmq_implementation tvmq_op_pad;      // a copy, unless other nodes take it in as their border (graph/fold_pad.h)
+extern const struct tvmq_implementation tvmq_op_arg_max;
+extern const struct tvmq_implementation tvmq_op_reduce;
+extern const struct tvmq_implementation tvmq_op_reduce_rows;     // those along the last dimension
+extern const struct tvmq_implementation tvmq_op_reduce_by_pool;  // the reductions that poolings can compute (op_pool.c)
+extern const struct tvmq_implementation tvmq_op_quantize;
+extern const struct tvmq_implementation tvmq_op_resize_bilinear;
+extern const struct tvmq_implementation tvmq_op_pool;
+extern const struct tvmq_implementation tvmq_op_shape;
+extern const struct tvmq_implementation tvmq_op_softmax;
+extern const struct tvmq_implementation tvmq_op_transpose_conv;
+extern const struct tvmq_implementation tvmq_op_variable;  // a copy of the whole tensor
+extern const struct tvmq_implementation tvmq_op_unary;
 
-// The class that is to plan and run an operator that `op_class` has claimed.
-static inline const struct tvmq_op_class *tvmq_op_computed_by(const struct tvmq_op_class *op_class, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  const struct tvmq_op_class *other = op_class->computed_by != NULL ? op_class->computed_by(desc, env) : NULL;
-  return other != NULL ? other : op_class;
+// The implementation of an operator.
+const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *operator);
+
+// The implementation that is to plan and run what `implementation` is given.
+static inline const struct tvmq_implementation *tvmq_op_computed_by(const struct tvmq_implementation *implementation, const union tvmq_desc *desc,
+                                                                    const struct tvmq_env *env) {
+  const struct tvmq_implementation *other = implementation->computed_by != NULL ? implementation->computed_by(desc, env) : NULL;
+  return other != NULL ? other : implementation;
 }
 
-// Plans *op as the class does, but refuses a wish where the class has no candidates. Whoever may have a wish plans by this function.
-static inline const char *tvmq_op_plan(const struct tvmq_op_class *op_class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  if (env->wish != NULL && op_class->candidates == NULL) return "not legal here: there is nothing to choose";
-  return op_class->plan(op, desc, env);
+// Plans *op as the implementation does, but refuses a wish where it has no candidates. Whoever may have a wish plans by this function.
+static inline const char *tvmq_op_plan(const struct tvmq_implementation *implementation, struct tvmq_op **op, const union tvmq_desc *desc,
+                                       const struct tvmq_env *env) {
+  if (env->wish != NULL && implementation->candidates == NULL) return "not legal here: there is nothing to choose";
+  return implementation->plan(op, desc, env);
 }
 
-// Ends an operator of that class; NULL is fine.
-static inline void tvmq_op_release(const struct tvmq_op_class *op_class, struct tvmq_op *op) {
-  if (op_class->release != NULL)
-    op_class->release(op);
+// Ends an operator of that implementation; NULL is fine.
+static inline void tvmq_op_release(const struct tvmq_implementation *implementation, struct tvmq_op *op) {
+  if (implementation->release != NULL)
+    implementation->release(op);
   else
     tvmq_free(op);
 }

@@ -1,4 +1,4 @@
-// Operators of one task that keep nothing but their description: what their classes have in common.
+// Operators of one task that keep nothing but their description: what their implementations have in common.
 #pragma once
 
 #include "cpu/ops/op.h"

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "operators/desc.h"
+#include "operators/turn.h"
 
 // NULL: the node can be computed exactly. Else the reason why not, a static string that names the cause.
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
@@ -32,3 +33,6 @@ const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_pool(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_reduce(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc);
+
+// The turn of all operators that are described as convolutions (operator.h).
+enum tvmq_turning tvmq_turn_conv(union tvmq_desc *desc, bool in, bool out);

@@ -3,6 +3,9 @@
 
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/integers.h"
+#include "operators/operator.h"
+#include "operators/pair_values.h"
 #include "operators/quant_params.h"
 
 static const char no_activation[] = "this operator takes no fused activation";
@@ -126,3 +129,38 @@ const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc) {
   if (reason == NULL && desc->rank > operations[desc->operation].most_rank) reason = too_many_dimensions;
   return reason ?: operations[desc->operation].claim(desc);
 }
+
+static bool is_integer(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_binary(&desc->binary); }
+
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  struct tvmq_pair_formula formula;
+  tvmq_set_pair_formula(&desc->binary, rounding, &formula);
+  tvmq_pair_values(&formula, (const void *const[2]){in[0], in[1]}, out, TVMQ_N_BYTES);
+  return true;
+}
+
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_binary_desc *d = &desc->binary;
+  if (in || out) {
+    for (int i = 0; i < 2; i++) tvmq_turn_value(d->type, &d->in[i].zero_point);
+    tvmq_turn_tensor(&d->type, &d->out.zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  if (!is_integer(desc) || in[0] == NULL || in[1] == NULL) return false;
+  tvmq_integers(&desc->binary, (const void *const[2]){in[0], in[1]}, outs[0]);
+  return true;
+}
+
+const struct tvmq_operator tvmq_operator_binary = {
+    .claim = claim,
+    .claim_fast_math = tvmq_claim_fast_math_binary,
+    .turn = turn,
+    .byte_function = byte_function,
+    .evaluate = evaluate,
+    .light_if_wide = TVMQ_LIGHT("combines elements of 32 or 64 bits"),
+};

@@ -1,6 +1,8 @@
 // CAST.
+#include "operators/cast.h"
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 
 // To a narrower integer the low bits stay in every runtime. From float32 to integers runtimes differ beyond the range of the type.
 static const char *types(const struct tvmq_cast_desc *desc) {
@@ -15,3 +17,24 @@ static const char *types(const struct tvmq_cast_desc *desc) {
 }
 
 const char *tvmq_claim_cast(const struct tvmq_cast_desc *desc) { return types(desc) ?: elements_rule(desc->n); }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_cast(&desc->cast); }
+
+// A byte stays the same byte of the other type.
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  (void)desc, (void)rounding;
+  for (int x = 0; x < TVMQ_N_BYTES; x++) out[x] = in[0][x];
+  return true;
+}
+
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  if (in[0] != NULL) tvmq_cast(&desc->cast, in[0], outs[0], 0, desc->cast.n);
+  return in[0] != NULL;
+}
+
+const struct tvmq_operator tvmq_operator_cast = {
+    .claim = claim,
+    .byte_function = byte_function,
+    .evaluate = evaluate,
+    .light = TVMQ_LIGHT("converts elements"),
+};

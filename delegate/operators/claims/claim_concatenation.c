@@ -1,7 +1,10 @@
 // CONCATENATION.
+#include <string.h>
+
 #include "exact/rescaled_bytes.h"
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 
 // The reference concatenates nothing else.
 static const char *no_activation(enum tvmq_activation activation) {
@@ -43,3 +46,49 @@ const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc)
   const bool quantized = type_rule(desc->type) == NULL;
   return moved_type_rule(desc->type) ?: no_activation(desc->activation) ?: elements(desc) ?: (quantized ? scales(desc) : NULL);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }
+
+static bool leavable(const union tvmq_desc *desc) {
+  const struct tvmq_concatenation_desc *d = &desc->concatenation;
+  for (int i = 0; i < d->n_in; i++) {
+    if (tvmq_concatenation_rescales(d, i)) return false;
+  }
+  return true;
+}
+
+// Bytes that are copied are copied in any case.
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  (void)in, (void)out;
+  return leavable(desc) ? TVMQ_TURNS_ALL : TVMQ_TURNS_NONE;
+}
+
+// The inputs of a single row lie one behind the other in the output.
+static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
+  const struct tvmq_concatenation_desc *d = &desc->concatenation;
+  if (d->rows != 1 || !leavable(desc)) return 0;
+  size_t at = 0;
+  for (int i = 0; i < d->n_in; at += d->row_bytes[i++]) offsets[i] = at;
+  return d->n_in == 1 ? TVMQ_MOVES_INTO_OUT | TVMQ_MOVES_OUT_OF_IN : TVMQ_MOVES_INTO_OUT;
+}
+
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  const struct tvmq_concatenation_desc *d = &desc->concatenation;
+  uint8_t *out = outs[0];
+  for (int i = 0; i < d->n_in; i++) {
+    if (in[i] == NULL) return false;
+  }
+  for (size_t row = 0; row < d->rows; row++) {
+    for (int i = 0; i < d->n_in; out += d->row_bytes[i++]) memcpy(out, (const uint8_t *)in[i] + row * d->row_bytes[i], d->row_bytes[i]);
+  }
+  return true;
+}
+
+const struct tvmq_operator tvmq_operator_concatenation = {
+    .claim = claim,
+    .leavable = leavable,
+    .turn = turn,
+    .moves = moves,
+    .evaluate = evaluate,
+    .light_if_wide = TVMQ_LIGHT("moves elements of 32 or 64 bits"),
+};

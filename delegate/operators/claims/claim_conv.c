@@ -8,6 +8,7 @@
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
 #include "operators/geometry.h"
+#include "operators/operator.h"
 #include "operators/quant_params.h"
 
 static const char *filter_type(const struct tvmq_conv_desc *desc) {
@@ -248,3 +249,23 @@ const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc) {
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: filter_scales(desc)
              ?: activation_range_rule(desc->activation, desc->out) ?: multipliers(desc);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
+
+static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (pad->border.value != pad->zero_point) return false;
+  options->conv.border = pad->border;
+  return true;
+}
+
+enum tvmq_turning tvmq_turn_conv(union tvmq_desc *desc, bool in, bool out) {
+  if (in) tvmq_turn_tensor(&desc->conv.in_type, &desc->conv.in.zero_point);
+  if (out) tvmq_turn_tensor(&desc->conv.out_type, &desc->conv.out.zero_point);
+  return TVMQ_TURNS_EACH;
+}
+
+#define CONV .claim = claim, .claim_fast_math = tvmq_claim_fast_math_conv, .turn = tvmq_turn_conv
+
+const struct tvmq_operator tvmq_operator_conv = {CONV, .set_border = set_border};
+const struct tvmq_operator tvmq_operator_depthwise = {CONV, .set_border = set_border};
+const struct tvmq_operator tvmq_operator_fully_connected = {CONV};  // its rows are not pixels side by side

@@ -1,6 +1,10 @@
 // Operators that copy elements.
+#include <string.h>
+
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/copy.h"
+#include "operators/operator.h"
 
 static const char *elements(const struct tvmq_copy_desc *desc) {
   size_t n = 1;
@@ -33,3 +37,56 @@ static const char *places(const struct tvmq_copy_desc *desc) {
 const char *tvmq_claim_copy(const struct tvmq_copy_desc *desc) {
   return moved_type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: elements(desc) ?: same_quant(desc) ?: places(desc);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_copy(&desc->copy); }
+
+static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
+  const struct tvmq_copy_desc *d = &desc->copy;
+  for (int k = 0; k < d->n_out; k++) {
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
+    if (merged.bytes > 0 && merged.rank > 0) return 0;
+    offsets[k] = merged.begin;
+  }
+  return d->n_out == 1 && tvmq_merge_copy(d, 0).bytes == d->in_bytes ? TVMQ_MOVES_OUT_OF_IN | TVMQ_MOVES_INTO_OUT : TVMQ_MOVES_OUT_OF_IN;
+}
+
+// Element by element; nothing is padded.
+static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
+  const struct tvmq_copy_desc *d = &desc->copy;
+  const size_t bytes = tvmq_type_bytes(d->in_type);
+  size_t before = 0;
+  for (int k = 0; in[0] != NULL && k < d->n_out; before += d->pieces[k++]) {
+    size_t n = 1, dims[TVMQ_COPY_AXES];
+    for (int axis = 0; axis < d->rank; axis++) n *= dims[axis] = d->n_out > 1 && axis == d->piece_axis ? d->pieces[k] : d->axes[axis].n;
+    for (size_t i = 0; i < n; i++) {
+      size_t rest = i, from = 0;
+      for (int axis = d->rank; axis-- > 0; rest /= dims[axis]) {
+        const size_t index = rest % dims[axis] + (d->n_out > 1 && axis == d->piece_axis ? before : 0);
+        from += (size_t)tvmq_copy_index(&d->axes[axis], index) * d->axes[axis].stride;
+      }
+      memcpy((uint8_t *)outs[k] + i * bytes, (const uint8_t *)in[0] + from, bytes);
+    }
+  }
+  return in[0] != NULL;
+}
+
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_copy_desc *d = &desc->copy;
+  if (in || out) {
+    tvmq_turn_value(d->in_type, &d->value);
+    tvmq_turn_type(&d->in_type);
+    tvmq_turn_tensor(&d->out_type, &d->zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
+static bool leavable(const union tvmq_desc *desc) {
+  (void)desc;
+  return true;
+}
+
+#define COPY .claim = claim, .turn = turn, .moves = moves, .light_if_wide = TVMQ_LIGHT("moves elements of 32 or 64 bits")
+
+const struct tvmq_operator tvmq_operator_copy = {COPY, .leavable = leavable, .evaluate = evaluate};
+const struct tvmq_operator tvmq_operator_pad = {COPY, .leavable = leavable};
+const struct tvmq_operator tvmq_operator_variable = {COPY, .light = TVMQ_LIGHT("copies a variable")};

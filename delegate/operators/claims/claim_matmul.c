@@ -1,6 +1,7 @@
 // BATCH_MATMUL, and FULLY_CONNECTED of computed weights.
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 #include "operators/quant_params.h"
 
 static const char *types(const struct tvmq_conv_desc *d) {
@@ -40,3 +41,12 @@ const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc) {
   return types(d) ?: fully_connected(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d)
              ?: activation_range_rule(d->activation, d->out) ?: multiplier(d);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_matmul(&desc->matmul); }
+
+static const char *claim_fast_math(const union tvmq_desc *desc) { return tvmq_claim_fast_math_conv(&(union tvmq_desc){.conv = desc->matmul.conv}); }
+
+const struct tvmq_operator tvmq_operator_matmul = {
+    .claim = claim,
+    .claim_fast_math = claim_fast_math,
+};

@@ -6,6 +6,7 @@
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
 #include "operators/geometry.h"
+#include "operators/operator.h"
 
 static const char *shapes(const struct tvmq_pool_desc *desc) {
   if (desc->batch <= 0) return "batch is not positive";
@@ -56,3 +57,34 @@ const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc) {
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: same_quant(desc)
              ?: activation_range_rule(desc->activation, desc->out);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
+
+static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
+  if (options->pool.pooling != TVMQ_POOLING_MAX || pad->type == TVMQ_TYPE_F32) return false;
+  options->pool.border = pad->border;
+  return true;
+}
+
+// Means of int8 are rounded away from zero, those of uint8 upwards.
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_pool_desc *d = &desc->pool;
+  if (d->pooling != TVMQ_POOLING_MAX) return TVMQ_TURNS_NONE;
+  if (in || out) {
+    tvmq_turn_value(d->in_type, &d->border.value);
+    tvmq_turn_tensor(&d->in_type, &d->in.zero_point);
+    tvmq_turn_tensor(&d->out_type, &d->out.zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
+static bool leavable(const union tvmq_desc *desc) { return desc->pool.pooling == TVMQ_POOLING_MAX && desc->pool.in_type != TVMQ_TYPE_F32; }
+
+const struct tvmq_operator tvmq_operator_pool = {
+    .claim = claim,
+    .claim_fast_math = tvmq_claim_fast_math_pool,
+    .leavable = leavable,
+    .set_border = set_border,
+    .turn = turn,
+    .light_if_wide = TVMQ_LIGHT("pools elements of 32 bits"),
+};

@@ -3,7 +3,9 @@
 
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 #include "operators/quant_params.h"
+#include "operators/unary_table.h"
 
 static const char *types(const struct tvmq_quantize_desc *desc) {
   static const struct {
@@ -44,3 +46,27 @@ static const char *reciprocal(const struct tvmq_quantize_desc *desc) {
 const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc) {
   return types(desc) ?: elements_rule(desc->n) ?: out_quant_rule(desc->out, desc->out_type) ?: rescaling(desc) ?: reciprocal(desc);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_quantize(&desc->quantize); }
+
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  tvmq_rescale_bytes(&desc->quantize, rounding, in[0], out);
+  return true;
+}
+
+// There are no kernels from wider integers to uint8. Of float32, infinity for one, the sum of the rounded value and the zero point may wrap, which another zero
+// point changes.
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  struct tvmq_quantize_desc *d = &desc->quantize;
+  if (tvmq_type_bytes(d->in_type) > 1) return TVMQ_TURNS_NONE;
+  if (in) tvmq_turn_tensor(&d->in_type, &d->in.zero_point);
+  if (out) tvmq_turn_tensor(&d->out_type, &d->out.zero_point);
+  return TVMQ_TURNS_EACH;
+}
+
+const struct tvmq_operator tvmq_operator_quantize = {
+    .claim = claim,
+    .turn = turn,
+    .byte_function = byte_function,
+    .light = TVMQ_LIGHT("converts elements"),
+};

@@ -1,6 +1,7 @@
 // MEAN, SUM, REDUCE_MAX and REDUCE_MIN.
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 #include "operators/reduction.h"
 
 static bool is_extreme(const struct tvmq_reduce_desc *desc) { return desc->reduction == TVMQ_REDUCTION_MAX || desc->reduction == TVMQ_REDUCTION_MIN; }
@@ -47,3 +48,20 @@ const char *tvmq_claim_reduce(const struct tvmq_reduce_desc *desc) {
   return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: sum_type(desc) ?: shape(desc) ?: sums(desc)
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: scales(desc);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
+
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  if (in || out) {
+    tvmq_turn_tensor(&desc->reduce.in_type, &desc->reduce.in.zero_point);
+    tvmq_turn_tensor(&desc->reduce.out_type, &desc->reduce.out.zero_point);
+  }
+  return TVMQ_TURNS_ALL;
+}
+
+const struct tvmq_operator tvmq_operator_reduce = {
+    .claim = claim,
+    .claim_fast_math = tvmq_claim_fast_math_reduce,
+    .turn = turn,
+    .light_if_wide = TVMQ_LIGHT("reduces elements of 32 bits"),
+};

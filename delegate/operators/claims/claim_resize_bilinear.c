@@ -1,6 +1,7 @@
 // RESIZE_BILINEAR.
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 #include "operators/resize_weights.h"
 
 // Bits of the products of uint8 weights of both axes: float32 has 24, and values take 8.
@@ -28,3 +29,9 @@ static const char *weights(const struct tvmq_resize_desc *desc) {
 const char *tvmq_claim_resize_bilinear(const struct tvmq_resize_desc *desc) {
   return type_rule(desc->in_type) ?: same_type_rule(desc->in_type, desc->out_type) ?: shape(desc) ?: weights(desc);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_resize_bilinear(&desc->resize); }
+
+const struct tvmq_operator tvmq_operator_resize_bilinear = {
+    .claim = claim,
+};

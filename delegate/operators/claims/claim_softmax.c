@@ -2,6 +2,7 @@
 #include "arithmetic/softmax.h"
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 #include "operators/softmax_scale.h"
 
 static bool is_wide(const struct tvmq_softmax_desc *desc) { return desc->in_type == TVMQ_TYPE_S16; }
@@ -36,3 +37,16 @@ static const char *scale(const struct tvmq_softmax_desc *desc) {
 const char *tvmq_claim_softmax(const struct tvmq_softmax_desc *desc) {
   return type_rule(desc->in_type) ?: out_type(desc) ?: shape(desc) ?: quantization(desc) ?: scale(desc);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_softmax(&desc->softmax); }
+
+static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
+  if (in) tvmq_turn_tensor(&desc->softmax.in_type, &desc->softmax.in.zero_point);
+  if (out) tvmq_turn_tensor(&desc->softmax.out_type, &desc->softmax.out.zero_point);
+  return TVMQ_TURNS_EACH;
+}
+
+const struct tvmq_operator tvmq_operator_softmax = {
+    .claim = claim,
+    .turn = turn,
+};

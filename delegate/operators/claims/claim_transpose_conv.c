@@ -1,6 +1,7 @@
 // TRANSPOSE_CONV: what the convolution of a phase is taken with, and what all phases together come to.
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 #include "operators/subpixels.h"
 
 // Phases have taps that the filter lacks where the stride does not divide it: multiplications in vain, and more of them the larger the stride.
@@ -32,3 +33,11 @@ const char *tvmq_claim_transpose_conv(const struct tvmq_conv_desc *desc) {
   const struct tvmq_conv_desc phase = tvmq_subpixel_phase(desc, &h, &w);
   return channels(desc) ?: tvmq_claim_conv(&phase) ?: phases(desc, &h, &w);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_transpose_conv(&desc->conv); }
+
+const struct tvmq_operator tvmq_operator_transpose_conv = {
+    .claim = claim,
+    .claim_fast_math = tvmq_claim_fast_math_conv,
+    .turn = tvmq_turn_conv,
+};

@@ -2,6 +2,7 @@
 // SQRT, SQUARE, NEG.
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
+#include "operators/operator.h"
 #include "operators/sigmoid.h"
 #include "operators/unary_table.h"
 
@@ -92,3 +93,19 @@ const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc) {
              ?: in_quant_rule(desc->in, desc->in_type) ?: out_quant_rule(desc->out, desc->out_type) ?: zero_points(desc) ?: options(desc)
              ?: ratios(desc) ?: formula(desc);
 }
+
+static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(&desc->unary); }
+
+static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
+  uint8_t table[TVMQ_N_BYTES];
+  if (tvmq_type_bytes(desc->unary.in_type) != 1 || tvmq_unary_table(&desc->unary, rounding, table) != NULL) return false;
+  for (int x = 0; x < TVMQ_N_BYTES; x++) out[x] = table[in[0][x]];
+  return true;
+}
+
+const struct tvmq_operator tvmq_operator_unary = {
+    .claim = claim,
+    .claim_fast_math = tvmq_claim_fast_math_unary,
+    .byte_function = byte_function,
+    .light_if_wide = TVMQ_LIGHT("maps elements of 32 bits"),
+};

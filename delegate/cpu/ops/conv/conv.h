@@ -55,7 +55,7 @@ struct tvmq_conv_choice {
 
 struct tvmq_conv;
 
-// A task of an inference, as of a class (op.h).
+// A task of an inference, as of an implementation (op.h).
 typedef void (*tvmq_conv_run_fn)(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_task task);
 
 // How panels are packed and multiplied, for the ways that do it alike: their packed weights can be exchanged.
@@ -68,7 +68,7 @@ struct tvmq_conv_method {
   // (static string).
   size_t plan_bytes;
   const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
-  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);  // as of a class (op.h)
+  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);  // as of an implementation (op.h)
   tvmq_conv_run_fn run_task;
 };
 
@@ -141,11 +141,5 @@ static inline uint8_t *tvmq_conv_scratch(const struct tvmq_conv *conv, int threa
   return conv->scratch->memory + conv->shared_bytes + (size_t)thread * conv->slice_bytes;
 }
 
-// The computed_by of all that convolutions compute (op.h): hybrid ones have a class of their own.
-const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env);
-
-// The set_border of both operators (op.h).
-bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
-
-// The turn of all that are described as convolutions.
-enum tvmq_turning tvmq_conv_turn(union tvmq_desc *desc, bool in, bool out);
+// The computed_by of all that convolutions compute (op.h): hybrid ones have an implementation of their own.
+const struct tvmq_implementation *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env);

@@ -6,7 +6,6 @@
 #include "cpu/ops/conv/conv.h"
 #include "cpu/ops/conv/conv_key.h"
 #include "cpu/ops/conv/rows.h"
-#include "operators/claims/claim.h"
 #include "packing/packed.h"
 
 // The output channels of panel `p`, and the first of them; returns how many.
@@ -153,9 +152,7 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
 }
 
-// ---- the class
-
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
+// ---- the implementation
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (!*op) *op = tvmq_alloc(sizeof(struct tvmq_conv));
@@ -208,19 +205,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   tvmq_layout_name(&c->choice.variant->layout, out->packing, sizeof out->packing);
 }
 
-bool tvmq_conv_set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
-  if (pad->border.value != pad->zero_point) return false;
-  options->conv.border = pad->border;
-  return true;
-}
-
-enum tvmq_turning tvmq_conv_turn(union tvmq_desc *desc, bool in, bool out) {
-  if (in) tvmq_turn_tensor(&desc->conv.in_type, &desc->conv.in.zero_point);
-  if (out) tvmq_turn_tensor(&desc->conv.out_type, &desc->conv.out.zero_point);
-  return TVMQ_TURNS_EACH;
-}
-
-const struct tvmq_op_class *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+const struct tvmq_implementation *tvmq_conv_computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   return desc->conv.in_type == TVMQ_TYPE_F32 ? &tvmq_op_hybrid : NULL;
 }
@@ -231,29 +216,22 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   return choices.n;
 }
 
-const struct tvmq_op_class tvmq_op_conv = {.claim = claim,
-                                           .claim_fast_math = tvmq_claim_fast_math_conv,
-                                           .candidates = candidates,
-                                           .sign = tvmq_conv_sign,
-                                           .computed_by = tvmq_conv_computed_by,
-                                           .plan = plan,
-                                           .n_tasks = n_tasks,
-                                           .run_task = run_task,
-                                           .release = release,
-                                           .info = info,
-                                           .set_border = tvmq_conv_set_border,
-                                           .turn = tvmq_conv_turn,
-                                           .runs_epilogue = true};
+const struct tvmq_implementation tvmq_op_conv = {.candidates = candidates,
+                                                 .sign = tvmq_conv_sign,
+                                                 .computed_by = tvmq_conv_computed_by,
+                                                 .plan = plan,
+                                                 .n_tasks = n_tasks,
+                                                 .run_task = run_task,
+                                                 .release = release,
+                                                 .info = info,
+                                                 .runs_epilogue = true};
 
 // Without a border: its rows are not pixels side by side.
-const struct tvmq_op_class tvmq_op_fully_connected = {.claim = claim,
-                                                      .claim_fast_math = tvmq_claim_fast_math_conv,
-                                                      .candidates = candidates,
-                                                      .sign = tvmq_conv_sign,
-                                                      .computed_by = tvmq_conv_computed_by,
-                                                      .plan = plan,
-                                                      .n_tasks = n_tasks,
-                                                      .run_task = run_task,
-                                                      .release = release,
-                                                      .info = info,
-                                                      .turn = tvmq_conv_turn};
+const struct tvmq_implementation tvmq_op_fully_connected = {.candidates = candidates,
+                                                            .sign = tvmq_conv_sign,
+                                                            .computed_by = tvmq_conv_computed_by,
+                                                            .plan = plan,
+                                                            .n_tasks = n_tasks,
+                                                            .run_task = run_task,
+                                                            .release = release,
+                                                            .info = info};

@@ -8,7 +8,6 @@
 #include "cpu/ops/moves/transpose.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
-#include "operators/claims/claim.h"
 #include "packing/packed.h"
 
 struct matmul {
@@ -217,9 +216,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (size_t product = first; product < end; product++) multiply(m, &conv, pass, product, (struct tvmq_task){.thread = task.thread}, m->product_tasks);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_matmul(&desc->matmul); }
-
-static const char *claim_fast_math(const union tvmq_desc *desc) { return tvmq_claim_fast_math_conv(&(union tvmq_desc){.conv = desc->matmul.conv}); }
-
-const struct tvmq_op_class tvmq_op_matmul = {
-    .claim = claim, .claim_fast_math = claim_fast_math, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_matmul = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -9,7 +9,6 @@
 #include "cpu/ops/op.h"
 #include "cpu/ops/pixels.h"
 #include "cpu/plan/blocks.h"
-#include "operators/claims/claim.h"
 
 struct phase_class {
   struct tvmq_phases phases;
@@ -264,13 +263,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_transpose_conv(&desc->conv); }
-
-const struct tvmq_op_class tvmq_op_transpose_conv = {.claim = claim,
-                                                     .claim_fast_math = tvmq_claim_fast_math_conv,
-                                                     .plan = plan,
-                                                     .n_tasks = n_tasks,
-                                                     .run_task = run_task,
-                                                     .release = release,
-                                                     .info = info,
-                                                     .turn = tvmq_conv_turn};
+const struct tvmq_implementation tvmq_op_transpose_conv = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -13,7 +13,6 @@
 #include "cpu/ops/depthwise/depthwise.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 #include "packing/pack_depthwise.h"
 #include "packing/packed.h"
 
@@ -322,8 +321,6 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   tvmq_depthwise_run_task((const struct tvmq_depthwise *)op, pass->in[0], pass->outs[0], task);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
-
 enum { LISTED_BLOCKS = 3 };
 
 // The list has the candidates of a convolution, too: the operator may be computed as one.
@@ -355,7 +352,7 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
 }
 
 // A wish for a way, or for a kernel, that only one of both has.
-static const struct tvmq_op_class *wished_class(const struct tvmq_choice *wish) {
+static const struct tvmq_implementation *wished_implementation(const struct tvmq_choice *wish) {
   if (wish->way != TVMQ_WAY_ANY) return wish->way == TVMQ_WAY_PIXEL_TABLE ? &tvmq_op_depthwise : &tvmq_op_conv;
   if (wish->variant == NULL) return NULL;
   const enum tvmq_family family = wish->variant->family;
@@ -363,28 +360,22 @@ static const struct tvmq_op_class *wished_class(const struct tvmq_choice *wish) 
 }
 
 // One channel alone that becomes all outputs is gathered for each of them; of a convolution, its window is a row and they are the columns.
-static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
-  const struct tvmq_op_class *const hybrid = tvmq_conv_computed_by(desc, env);
+static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  const struct tvmq_implementation *const hybrid = tvmq_conv_computed_by(desc, env);
   if (hybrid != NULL) return hybrid;
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
-  const struct tvmq_op_class *const wished = wished_class(&wish);
+  const struct tvmq_implementation *const wished = wished_implementation(&wish);
   if (wished != NULL) return wished;
   if (desc->conv.in_c > 1 || desc->conv.depth_multiplier == 1) return NULL;
   struct tvmq_depthwise d = {0};
   return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? NULL : &tvmq_op_conv;
 }
 
-const struct tvmq_op_class tvmq_op_depthwise = {
-    .claim = claim,
-    .claim_fast_math = tvmq_claim_fast_math_conv,
-    .candidates = candidates,
-    .sign = tvmq_conv_sign,
-    .computed_by = computed_by,
-    .plan = plan,
-    .n_tasks = n_tasks,
-    .run_task = run_task,
-    .release = release,
-    .info = info,
-    .set_border = tvmq_conv_set_border,
-    .turn = tvmq_conv_turn,
-};
+const struct tvmq_implementation tvmq_op_depthwise = {.candidates = candidates,
+                                                      .sign = tvmq_conv_sign,
+                                                      .computed_by = computed_by,
+                                                      .plan = plan,
+                                                      .n_tasks = n_tasks,
+                                                      .run_task = run_task,
+                                                      .release = release,
+                                                      .info = info};

@@ -4,9 +4,9 @@
 #include <stddef.h>
 
 #include "cpu/ops/cut.h"
-#include "cpu/ops/elementwise/pair_values.h"
 #include "cpu/ops/plain.h"
 #include "kernels/kernel.h"
+#include "operators/pair_values.h"
 
 struct tvmq_binary;
 

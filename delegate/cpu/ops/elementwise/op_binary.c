@@ -2,11 +2,9 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "cpu/ops/elementwise/binary.h"
-#include "cpu/ops/elementwise/integers.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 
 // Tasks begin on cache lines.
 enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, ROOM_BYTES = PIECE_BYTES + TVMQ_BROADCAST_MARGIN, SLICE_BYTES = 2 * ROOM_BYTES };  // a piece of either input
@@ -153,45 +151,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_binary(&desc->binary); }
-
-static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
-  struct tvmq_pair_formula formula;
-  tvmq_set_pair_formula(&desc->binary, rounding, &formula);
-  tvmq_pair_values(&formula, (const void *const[2]){in[0], in[1]}, out, TVMQ_N_BYTES);
-  return true;
-}
-
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  struct tvmq_binary_desc *d = &desc->binary;
-  if (in || out) {
-    for (int i = 0; i < 2; i++) tvmq_turn_value(d->type, &d->in[i].zero_point);
-    tvmq_turn_tensor(&d->type, &d->out.zero_point);
-  }
-  return TVMQ_TURNS_ALL;
-}
-
-static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   return is_integer(desc) ? &tvmq_op_integers : NULL;
 }
 
-static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
-  if (!is_integer(desc) || in[0] == NULL || in[1] == NULL) return false;
-  tvmq_integers(&desc->binary, (const void *const[2]){in[0], in[1]}, outs[0]);
-  return true;
-}
-
-const struct tvmq_op_class tvmq_op_binary = {.claim = claim,
-                                             .computed_by = computed_by,
-                                             .evaluate = evaluate,
-                                             .claim_fast_math = tvmq_claim_fast_math_binary,
-                                             .candidates = candidates,
-                                             .sign = sign,
-                                             .plan = plan,
-                                             .n_tasks = tvmq_cut_tasks,
-                                             .run_task = run_task,
-                                             .info = info,
-                                             .turn = turn,
-                                             .byte_function = byte_function,
-                                             .light_if_wide = TVMQ_LIGHT("combines elements of 32 or 64 bits")};
+const struct tvmq_implementation tvmq_op_binary = {
+    .computed_by = computed_by, .candidates = candidates, .sign = sign, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};

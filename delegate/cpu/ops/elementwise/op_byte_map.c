@@ -39,10 +39,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   });
 }
 
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  if (in) desc->byte_map.in_flip ^= TVMQ_TURN;
-  if (out) desc->byte_map.out_flip ^= TVMQ_TURN;
-  return TVMQ_TURNS_EACH;
-}
-
-const struct tvmq_op_class tvmq_op_byte_map = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn, .in_place = true};
+const struct tvmq_implementation tvmq_op_byte_map = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .in_place = true};

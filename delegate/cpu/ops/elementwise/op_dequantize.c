@@ -1,7 +1,6 @@
 // DEQUANTIZE: scale * (element - zero point), rounded once to float32. Elementwise; threads share the elements.
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
-#include "operators/claims/claim.h"
 
 struct dequantize {
   struct tvmq_cut cut;
@@ -43,13 +42,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     CONVERT(int8_t)
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_dequantize(&desc->dequantize); }
-
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  (void)out;  // float32
-  if (in) tvmq_turn_tensor(&desc->dequantize.in_type, &desc->dequantize.in.zero_point);
-  return TVMQ_TURNS_EACH;
-}
-
-const struct tvmq_op_class tvmq_op_dequantize = {
-    .claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn, .light = TVMQ_LIGHT("converts elements")};
+const struct tvmq_implementation tvmq_op_dequantize = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 
 struct map {
   struct tvmq_cut cut;
@@ -61,6 +60,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   m->variant->fn.float_map(&args);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(&desc->unary); }
-
-const struct tvmq_op_class tvmq_op_float_map = {.claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_float_map = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};

@@ -1,34 +1,6 @@
 // ADD, SUB and MUL of int32 and int64, as graphs compute shapes with them: of few elements, by one task. Like the reference, they wrap.
-#include "cpu/ops/elementwise/integers.h"
 #include "cpu/ops/single.h"
-
-static uint64_t load(enum tvmq_type type, const void *from, size_t i) {
-  return type == TVMQ_TYPE_S64 ? ((const uint64_t *)from)[i] : ((const uint32_t *)from)[i];
-}
-
-static uint64_t compute(enum tvmq_operation operation, uint64_t a, uint64_t b) {
-  if (operation == TVMQ_OPERATION_MUL) return a * b;
-  return operation == TVMQ_OPERATION_SUB ? a - b : a + b;
-}
-
-// Low bits do not depend on high ones.
-void tvmq_integers(const struct tvmq_binary_desc *desc, const void *const in[2], void *out) {
-  const struct tvmq_broadcast *b = &desc->broadcast;
-  for (size_t i = 0; i < desc->n; i++) {
-    size_t at[2] = {i, i};
-    for (int j = 0; j < 2 && b->rank > 0; j++) {
-      if (b->in[j].repeats) at[j] = 0;
-      size_t rest = i;
-      for (int d = b->rank; b->in[j].repeats && d-- > 0; rest /= b->dims[d]) at[j] += rest % b->dims[d] * b->in[j].strides[d];
-    }
-    const uint64_t value = compute(desc->operation, load(desc->type, in[0], at[0]), load(desc->type, in[1], at[1]));
-    if (desc->type == TVMQ_TYPE_S64) {
-      ((uint64_t *)out)[i] = value;
-    } else {
-      ((uint32_t *)out)[i] = (uint32_t)value;
-    }
-  }
-}
+#include "operators/integers.h"
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   (void)op;
@@ -40,4 +12,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   tvmq_integers(&tvmq_single_desc(op)->binary, (const void *const[2]){pass->in[0], pass->in[1]}, pass->outs[0]);
 }
 
-const struct tvmq_op_class tvmq_op_integers = {.plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_integers = {.plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info};

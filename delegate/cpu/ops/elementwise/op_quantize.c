@@ -7,8 +7,8 @@
 #include "exact/byte_slopes.h"
 #include "exact/fit_line.h"
 #include "exact/reciprocal.h"
-#include "operators/claims/claim.h"
 #include "operators/quant_params.h"
+#include "operators/unary_table.h"
 
 struct quantize {
   struct tvmq_cut cut;
@@ -18,18 +18,6 @@ struct quantize {
   size_t in_bytes, out_bytes;          // of an element
 };
 
-// The byte that each byte becomes, as the reference computes it.
-static void rescale_bytes(const struct tvmq_quantize_desc *d, enum tvmq_rounding rounding, const uint8_t in[TVMQ_N_BYTES], uint8_t out[TVMQ_N_BYTES]) {
-  struct tvmq_scale scale;
-  tvmq_quantize_multiplier((double)d->in.scale / (double)d->out.scale, &scale.multiplier, &scale.shift);
-  const struct tvmq_range range = tvmq_type_range(d->out_type);
-  for (int x = 0; x < TVMQ_N_BYTES; x++) {
-    const int32_t value = tvmq_sub_wrap(tvmq_byte_value(d->in_type, in[x]), d->in.zero_point);
-    const int32_t rescaled = tvmq_add_wrap(tvmq_rescale(rounding, value, scale.multiplier, scale.shift), d->out.zero_point);
-    out[x] = (uint8_t)tvmq_clamp(rescaled, range.min, range.max);
-  }
-}
-
 // Computes what each byte becomes, and finds a rule for all: one xor, as between int8 and uint8 of one scale, or a line. False: there is none.
 static bool find_rule(struct quantize *r, const struct tvmq_quantize_desc *d) {
   struct tvmq_quantize_args *args = &r->args;
@@ -37,7 +25,7 @@ static bool find_rule(struct quantize *r, const struct tvmq_quantize_desc *d) {
   struct tvmq_byte_table bytes = {.in_zero_point = args->in_zero_point - in_flip, .multiplier = args->multiplier, .shift = args->shift};
   uint8_t every[TVMQ_N_BYTES];
   for (int x = 0; x < TVMQ_N_BYTES; x++) every[x] = (uint8_t)x;
-  rescale_bytes(d, args->rounding, every, r->map.table);
+  tvmq_rescale_bytes(d, args->rounding, every, r->map.table);
   for (int x = INT8_MIN; x <= INT8_MAX; x++) bytes.wanted[x - INT8_MIN] = (int8_t)(r->map.table[(uint8_t)x ^ in_flip] ^ out_flip);
   args->flip = r->map.table[0];
   bool flips = true;
@@ -137,30 +125,5 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     r->variant->fn.quantize(&args);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_quantize(&desc->quantize); }
-
-static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
-  rescale_bytes(&desc->quantize, rounding, in[0], out);
-  return true;
-}
-
-// There are no kernels from wider integers to uint8. Of float32, infinity for one, the sum of the rounded value and the zero point may wrap, which another zero
-// point changes.
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  struct tvmq_quantize_desc *d = &desc->quantize;
-  if (tvmq_type_bytes(d->in_type) > 1) return TVMQ_TURNS_NONE;
-  if (in) tvmq_turn_tensor(&d->in_type, &d->in.zero_point);
-  if (out) tvmq_turn_tensor(&d->out_type, &d->out.zero_point);
-  return TVMQ_TURNS_EACH;
-}
-
-const struct tvmq_op_class tvmq_op_quantize = {.claim = claim,
-                                               .candidates = candidates,
-                                               .sign = sign,
-                                               .plan = plan,
-                                               .n_tasks = tvmq_cut_tasks,
-                                               .run_task = run_task,
-                                               .info = info,
-                                               .turn = turn,
-                                               .byte_function = byte_function,
-                                               .light = TVMQ_LIGHT("converts elements")};
+const struct tvmq_implementation tvmq_op_quantize = {
+    .candidates = candidates, .sign = sign, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};

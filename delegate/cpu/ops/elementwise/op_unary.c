@@ -4,7 +4,6 @@
 #include "cpu/ops/cut.h"
 #include "cpu/plan/select.h"
 #include "exact/byte_slopes.h"
-#include "operators/claims/claim.h"
 #include "operators/sigmoid.h"
 #include "operators/unary_table.h"
 
@@ -72,27 +71,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     tvmq_sigmoids(&u->sigmoid, u->desc.function, in, out, piece.n);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_unary(&desc->unary); }
-
-static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   return desc->unary.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_map : NULL;
 }
 
-static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
-  uint8_t table[TVMQ_N_BYTES];
-  if (tvmq_type_bytes(desc->unary.in_type) != 1 || tvmq_unary_table(&desc->unary, rounding, table) != NULL) return false;
-  for (int x = 0; x < TVMQ_N_BYTES; x++) out[x] = table[in[0][x]];
-  return true;
-}
-
-const struct tvmq_op_class tvmq_op_unary = {.claim = claim,
-                                            .computed_by = computed_by,
-                                            .claim_fast_math = tvmq_claim_fast_math_unary,
-                                            .plan = plan,
-                                            .n_tasks = tvmq_cut_tasks,
-                                            .run_task = run_task,
-                                            .info = info,
-                                            .byte_function = byte_function,
-                                            .light_if_wide = TVMQ_LIGHT("maps elements of 32 bits"),
-                                            .in_place = true};
+const struct tvmq_implementation tvmq_op_unary = {
+    .computed_by = computed_by, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .in_place = true};

@@ -26,7 +26,7 @@ struct range {
 struct hybrid {
   struct tvmq_conv_desc desc;
   union tvmq_desc sums_desc;  // of the int8 operator
-  const struct tvmq_op_class *sums_class;
+  const struct tvmq_implementation *sums_by;
   struct tvmq_op *sums;
   size_t sums_passes;
   const struct tvmq_variant *range, *steps, *results;
@@ -134,17 +134,17 @@ static void describe_sums(struct hybrid *h) {
 static const char *plan_sums(struct hybrid *h, const struct tvmq_env *env, struct tvmq_op_info *info) {
   const union tvmq_desc *desc = &h->sums_desc;
   describe_sums(h);
-  const struct tvmq_op_class *op_class = tvmq_op_computed_by(h->desc.depthwise ? &tvmq_op_depthwise : &tvmq_op_conv, desc, env);
-  if (h->sums != NULL && op_class != h->sums_class) {
-    tvmq_op_release(h->sums_class, h->sums);
+  const struct tvmq_implementation *by = tvmq_op_computed_by(h->desc.depthwise ? &tvmq_op_depthwise : &tvmq_op_conv, desc, env);
+  if (h->sums != NULL && by != h->sums_by) {
+    tvmq_op_release(h->sums_by, h->sums);
     h->sums = NULL;
   }
-  h->sums_class = op_class;
-  const char *why = op_class->plan(&h->sums, desc, env);
+  h->sums_by = by;
+  const char *why = by->plan(&h->sums, desc, env);
   if (why != NULL) return why;
-  op_class->info(h->sums, info);
+  by->info(h->sums, info);
   h->sums_passes = 0;
-  while (op_class->n_tasks(h->sums, h->sums_passes) > 0) h->sums_passes++;
+  while (by->n_tasks(h->sums, h->sums_passes) > 0) h->sums_passes++;
   return NULL;
 }
 
@@ -197,7 +197,7 @@ static const char *replan(struct hybrid *h, const struct tvmq_conv_desc *desc, c
 static void release(struct tvmq_op *op) {
   struct hybrid *h = (struct hybrid *)op;
   if (h == NULL) return;
-  if (h->sums != NULL) tvmq_op_release(h->sums_class, h->sums);
+  if (h->sums != NULL) tvmq_op_release(h->sums_by, h->sums);
   tvmq_free(h->weight_sums);
   tvmq_free(h->weight_scales);
   tvmq_free(h->bias);
@@ -211,7 +211,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct hybrid *h = (const struct hybrid *)op;
-  h->sums_class->info(h->sums, out);
+  h->sums_by->info(h->sums, out);
   out->choice = (struct tvmq_choice){.way = TVMQ_WAY_ANY};
   out->cycles = h->cycles;
   out->scratch_bytes = h->scratch_bytes;
@@ -222,8 +222,8 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct hybrid *h = (const struct hybrid *)op;
   if (pass < PASSES_BEFORE) return tvmq_ceil_div(h->images, h->task_images) * h->pieces;
-  if (pass < PASSES_BEFORE + h->sums_passes) return h->sums_class->n_tasks(h->sums, pass - PASSES_BEFORE);
-  return pass == PASSES_BEFORE + h->sums_passes && !h->sums_class->runs_epilogue ? h->images * h->out_tasks : 0;
+  if (pass < PASSES_BEFORE + h->sums_passes) return h->sums_by->n_tasks(h->sums, pass - PASSES_BEFORE);
+  return pass == PASSES_BEFORE + h->sums_passes && !h->sums_by->runs_epilogue ? h->images * h->out_tasks : 0;
 }
 
 static struct range *ranges(const struct hybrid *h) { return (struct range *)(h->scratch->memory + h->at_ranges); }
@@ -354,7 +354,7 @@ static void run_sums(const struct hybrid *h, const struct tvmq_pass *pass, struc
   inner.number -= PASSES_BEFORE;
   inner.in = in;
   inner.epilogue = &finisher.epilogue;
-  h->sums_class->run_task(h->sums, &inner, task);
+  h->sums_by->run_task(h->sums, &inner, task);
 }
 
 static void run_results(const struct hybrid *h, const struct tvmq_pass *pass, size_t task) {
@@ -373,6 +373,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     run_results(h, pass, task.index);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_conv(&desc->conv); }
-
-const struct tvmq_op_class tvmq_op_hybrid = {.claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_hybrid = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -10,7 +10,6 @@
 #include "cpu/plan/select.h"
 #include "exact/byte_slopes.h"
 #include "exact/rescaled_bytes.h"
-#include "operators/claims/claim.h"
 
 // Pieces begin on cache lines.
 enum { LINE = TVMQ_LINE, BLOCK = 1 << 13 };
@@ -111,61 +110,14 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (size_t row = first; row < end; row += c->block) move_rows(c, pass, row, tvmq_min(c->block, end - row), begin, last);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_concatenation(&desc->concatenation); }
-
-static bool leavable(const union tvmq_desc *desc) {
-  const struct tvmq_concatenation_desc *d = &desc->concatenation;
-  for (int i = 0; i < d->n_in; i++) {
-    if (tvmq_concatenation_rescales(d, i)) return false;
-  }
-  return true;
-}
-
-// Bytes that are copied are copied in any case.
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  (void)in, (void)out;
-  return leavable(desc) ? TVMQ_TURNS_ALL : TVMQ_TURNS_NONE;
-}
-
-// The inputs of a single row lie one behind the other in the output.
-static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
-  const struct tvmq_concatenation_desc *d = &desc->concatenation;
-  if (d->rows != 1 || !leavable(desc)) return 0;
-  size_t at = 0;
-  for (int i = 0; i < d->n_in; at += d->row_bytes[i++]) offsets[i] = at;
-  return d->n_in == 1 ? TVMQ_MOVES_INTO_OUT | TVMQ_MOVES_OUT_OF_IN : TVMQ_MOVES_INTO_OUT;
-}
-
 // A signature has no room for more than MOST_SIGNED inputs.
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   enum { MOST_SIGNED = 16 };
   (void)env;
   const struct tvmq_concatenation_desc *d = &desc->concatenation;
-  if (!leavable(desc) || d->n_in > MOST_SIGNED) return;
+  if (!tvmq_operator_concatenation.leavable(desc) || d->n_in > MOST_SIGNED) return;
   tvmq_say(text, " in=%s rows=%zu bytes=", tvmq_type_name(d->type), d->rows);
   for (int i = 0; i < d->n_in; i++) tvmq_say(text, "%s%zu", i > 0 ? "," : "", d->row_bytes[i]);
 }
 
-static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
-  const struct tvmq_concatenation_desc *d = &desc->concatenation;
-  uint8_t *out = outs[0];
-  for (int i = 0; i < d->n_in; i++) {
-    if (in[i] == NULL) return false;
-  }
-  for (size_t row = 0; row < d->rows; row++) {
-    for (int i = 0; i < d->n_in; out += d->row_bytes[i++]) memcpy(out, (const uint8_t *)in[i] + row * d->row_bytes[i], d->row_bytes[i]);
-  }
-  return true;
-}
-
-const struct tvmq_op_class tvmq_op_concatenation = {.claim = claim,
-                                                    .sign = sign,
-                                                    .leavable = leavable,
-                                                    .plan = plan,
-                                                    .n_tasks = n_tasks,
-                                                    .run_task = run_task,
-                                                    .info = info,
-                                                    .turn = turn,
-                                                    .moves = moves,
-                                                    .evaluate = evaluate,
-                                                    .light_if_wide = TVMQ_LIGHT("moves elements of 32 or 64 bits")};
+const struct tvmq_implementation tvmq_op_concatenation = {.sign = sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info};

@@ -11,7 +11,6 @@
 #include "cpu/ops/moves/transpose.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
-#include "operators/claims/claim.h"
 
 enum { LONGEST_PIECE = 1 << 14, STRIP = 64 };
 
@@ -288,53 +287,6 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (size_t line = first_line; line < end_line; line++) write_line(copy, o, in, out, line, first, end);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_copy(&desc->copy); }
-
-static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
-  const struct tvmq_copy_desc *d = &desc->copy;
-  for (int k = 0; k < d->n_out; k++) {
-    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
-    if (merged.bytes > 0 && merged.rank > 0) return 0;
-    offsets[k] = merged.begin;
-  }
-  return d->n_out == 1 && tvmq_merge_copy(d, 0).bytes == d->in_bytes ? TVMQ_MOVES_OUT_OF_IN | TVMQ_MOVES_INTO_OUT : TVMQ_MOVES_OUT_OF_IN;
-}
-
-// Element by element; nothing is padded.
-static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
-  const struct tvmq_copy_desc *d = &desc->copy;
-  const size_t bytes = tvmq_type_bytes(d->in_type);
-  size_t before = 0;
-  for (int k = 0; in[0] != NULL && k < d->n_out; before += d->pieces[k++]) {
-    size_t n = 1, dims[TVMQ_COPY_AXES];
-    for (int axis = 0; axis < d->rank; axis++) n *= dims[axis] = d->n_out > 1 && axis == d->piece_axis ? d->pieces[k] : d->axes[axis].n;
-    for (size_t i = 0; i < n; i++) {
-      size_t rest = i, from = 0;
-      for (int axis = d->rank; axis-- > 0; rest /= dims[axis]) {
-        const size_t index = rest % dims[axis] + (d->n_out > 1 && axis == d->piece_axis ? before : 0);
-        from += (size_t)tvmq_copy_index(&d->axes[axis], index) * d->axes[axis].stride;
-      }
-      memcpy((uint8_t *)outs[k] + i * bytes, (const uint8_t *)in[0] + from, bytes);
-    }
-  }
-  return in[0] != NULL;
-}
-
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  struct tvmq_copy_desc *d = &desc->copy;
-  if (in || out) {
-    tvmq_turn_value(d->in_type, &d->value);
-    tvmq_turn_type(&d->in_type);
-    tvmq_turn_tensor(&d->out_type, &d->zero_point);
-  }
-  return TVMQ_TURNS_ALL;
-}
-
-static bool leavable(const union tvmq_desc *desc) {
-  (void)desc;
-  return true;
-}
-
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   (void)env;
   const struct tvmq_copy_desc *d = &desc->copy;
@@ -346,10 +298,8 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
   }
 }
 
-#define MOVES .moves = moves, .light_if_wide = TVMQ_LIGHT("moves elements of 32 or 64 bits")
-#define COPY .claim = claim, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info, .turn = turn, MOVES
-#define LEAVABLE_COPY COPY, .sign = sign, .leavable = leavable
+#define COPY .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info
 
-const struct tvmq_op_class tvmq_op_copy = {LEAVABLE_COPY, .evaluate = evaluate};
-const struct tvmq_op_class tvmq_op_pad = {LEAVABLE_COPY};
-const struct tvmq_op_class tvmq_op_variable = {COPY, .light = TVMQ_LIGHT("copies a variable")};
+const struct tvmq_implementation tvmq_op_copy = {COPY, .sign = sign};
+const struct tvmq_implementation tvmq_op_pad = {COPY, .sign = sign};
+const struct tvmq_implementation tvmq_op_variable = {COPY};

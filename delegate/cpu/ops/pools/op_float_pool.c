@@ -11,7 +11,6 @@
 #include "cpu/ops/pools/pick_pixels.h"
 #include "cpu/ops/pools/pool_window.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 #include "operators/geometry.h"
 #include "operators/quant_params.h"
 
@@ -120,6 +119,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     run_row(p, (const float *)pass->in[0] + row / out_h * image, row % out_h, (float *)pass->outs[0] + row * line, scratch);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
-
-const struct tvmq_op_class tvmq_op_float_pool = {.claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_float_pool = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};

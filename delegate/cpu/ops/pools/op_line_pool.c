@@ -8,7 +8,6 @@
 #include "cpu/ops/pools/pick_pixels.h"
 #include "cpu/ops/pools/pool_window.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 #include "operators/quant_params.h"
 
 struct pool {
@@ -120,6 +119,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
-
-const struct tvmq_op_class tvmq_op_line_pool = {.claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_line_pool = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};

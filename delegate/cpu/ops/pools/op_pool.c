@@ -5,7 +5,6 @@
 #include "cpu/ops/pools/pool_window.h"
 #include "cpu/plan/blocks.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 #include "operators/quant_params.h"
 #include "operators/reduction.h"
 
@@ -217,58 +216,22 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_pool(&desc->pool); }
-
-static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   if (desc->pool.in_type == TVMQ_TYPE_F32) return &tvmq_op_float_pool;
   return tvmq_pools_by_lines(&desc->pool) ? &tvmq_op_line_pool : NULL;
 }
 
-static const char *claim_reduction(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
-
-static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
-  if (options->pool.pooling != TVMQ_POOLING_MAX || pad->type == TVMQ_TYPE_F32) return false;
-  options->pool.border = pad->border;
-  return true;
-}
-
-// Means of int8 are rounded away from zero, those of uint8 upwards.
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  struct tvmq_pool_desc *d = &desc->pool;
-  if (d->pooling != TVMQ_POOLING_MAX) return TVMQ_TURNS_NONE;
-  if (in || out) {
-    tvmq_turn_value(d->in_type, &d->border.value);
-    tvmq_turn_tensor(&d->in_type, &d->in.zero_point);
-    tvmq_turn_tensor(&d->out_type, &d->out.zero_point);
-  }
-  return TVMQ_TURNS_ALL;
-}
-
-static bool leavable(const union tvmq_desc *desc) { return desc->pool.pooling == TVMQ_POOLING_MAX && desc->pool.in_type != TVMQ_TYPE_F32; }
-
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   (void)env;
   const struct tvmq_pool_desc *d = &desc->pool;
   struct tvmq_geometry geometry;
-  if (!leavable(desc) || tvmq_pool_geometry(d, &geometry) != NULL) return;
+  if (!tvmq_operator_pool.leavable(desc) || tvmq_pool_geometry(d, &geometry) != NULL) return;
   tvmq_say(text, " in=%s[%d,%d,%d,%d] window=%d,%d out=[%d,%d] stride=%d,%d pad=%d,%d", tvmq_type_name(d->in_type), d->batch, d->in_h, d->in_w, d->channels,
            d->filter_h, d->filter_w, d->out_h, d->out_w, d->stride_h, d->stride_w, geometry.pad_top, geometry.pad_left);
 }
 
-const struct tvmq_op_class tvmq_op_pool = {.claim = claim,
-                                           .claim_fast_math = tvmq_claim_fast_math_pool,
-                                           .computed_by = computed_by,
-                                           .sign = sign,
-                                           .leavable = leavable,
-                                           .plan = plan,
-                                           .n_tasks = n_tasks,
-                                           .run_task = run_task,
-                                           .release = release,
-                                           .info = info,
-                                           .set_border = set_border,
-                                           .turn = turn,
-                                           .light_if_wide = TVMQ_LIGHT("pools elements of 32 bits")};
+const struct tvmq_implementation tvmq_op_pool = {
+    .computed_by = computed_by, .sign = sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
 
-const struct tvmq_op_class tvmq_op_reduce_by_pool = {
-    .claim = claim_reduction, .plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_reduce_by_pool = {.plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 
 enum { COLUMNS = 64 };  // whose greatest elements are found together
 
@@ -100,12 +99,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   (a->variant ? run_rows : run_columns)(a, pass, piece.first, piece.first + piece.n);
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_arg_max(&desc->arg_max); }
-
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  (void)out;  // integers
-  if (in) tvmq_turn_type(&desc->arg_max.in_type);
-  return TVMQ_TURNS_EACH;
-}
-
-const struct tvmq_op_class tvmq_op_arg_max = {.claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn};
+const struct tvmq_implementation tvmq_op_arg_max = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};

@@ -8,7 +8,6 @@
 #include "cpu/ops/cut.h"
 #include "cpu/plan/blocks.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 #include "operators/reduction.h"
 
 // ---- loops
@@ -217,10 +216,8 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
-
 // Poolings have vectors of channels.
-static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   enum { FEW = 8 };
   const struct tvmq_reduce_desc *d = &desc->reduce;
@@ -230,20 +227,4 @@ static const struct tvmq_op_class *computed_by(const union tvmq_desc *desc, cons
   return pools ? &tvmq_op_reduce_by_pool : NULL;
 }
 
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  if (in || out) {
-    tvmq_turn_tensor(&desc->reduce.in_type, &desc->reduce.in.zero_point);
-    tvmq_turn_tensor(&desc->reduce.out_type, &desc->reduce.out.zero_point);
-  }
-  return TVMQ_TURNS_ALL;
-}
-
-const struct tvmq_op_class tvmq_op_reduce = {.claim = claim,
-                                             .claim_fast_math = tvmq_claim_fast_math_reduce,
-                                             .computed_by = computed_by,
-                                             .plan = plan,
-                                             .n_tasks = n_tasks,
-                                             .run_task = run_task,
-                                             .info = info,
-                                             .turn = turn,
-                                             .light_if_wide = TVMQ_LIGHT("reduces elements of 32 bits")};
+const struct tvmq_implementation tvmq_op_reduce = {.computed_by = computed_by, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info};

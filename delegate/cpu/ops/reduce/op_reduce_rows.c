@@ -9,7 +9,6 @@
 #include "cpu/plan/select.h"
 #include "kernels/arg_max.h"
 #include "kernels/row_sums.h"
-#include "operators/claims/claim.h"
 #include "operators/reduction.h"
 
 enum { MOST_ROWS = 64 };  // that are reduced together
@@ -199,7 +198,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_reduce(&desc->reduce); }
-
-const struct tvmq_op_class tvmq_op_reduce_rows = {
-    .claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_reduce_rows = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .release = release, .info = info};

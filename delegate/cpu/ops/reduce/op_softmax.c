@@ -4,7 +4,6 @@
 #include "cpu/ops/reduce/softmax_s16.h"
 #include "cpu/plan/select.h"
 #include "exact/softmax_exps.h"
-#include "operators/claims/claim.h"
 #include "operators/softmax_scale.h"
 
 struct softmax {
@@ -74,12 +73,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   });
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_softmax(&desc->softmax); }
-
-static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  if (in) tvmq_turn_tensor(&desc->softmax.in_type, &desc->softmax.in.zero_point);
-  if (out) tvmq_turn_tensor(&desc->softmax.out_type, &desc->softmax.out.zero_point);
-  return TVMQ_TURNS_EACH;
-}
-
-const struct tvmq_op_class tvmq_op_softmax = {.claim = claim, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .turn = turn};
+const struct tvmq_implementation tvmq_op_softmax = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};

@@ -6,7 +6,6 @@
 #include "cpu/ops/plain.h"
 #include "cpu/plan/blocks.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 #include "operators/resize_weights.h"
 
 struct resize {
@@ -135,7 +134,5 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_resize_bilinear(&desc->resize); }
-
-const struct tvmq_op_class tvmq_op_resize_bilinear = {
-    .claim = claim, .candidates = candidates, .sign = sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_resize_bilinear = {
+    .candidates = candidates, .sign = sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};

@@ -1,7 +1,8 @@
-#include "cpu/ops/elementwise/pair_values.h"
+#include "operators/pair_values.h"
 
 #include <string.h>
 
+#include "arithmetic/mul.h"
 #include "arithmetic/stage.h"
 #include "base/inline.h"
 #include "operators/quant_params.h"

@@ -1,4 +1,4 @@
-// Operations on tensors of int32 and int64.
+// ADD, SUB and MUL of int32 and int64, as graphs compute shapes with them. Like the reference, they wrap.
 #pragma once
 
 #include "operators/desc.h"

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/kernel.h"
+#include "arithmetic/stage.h"
 #include "operators/desc.h"
 
 struct tvmq_pair_formula {

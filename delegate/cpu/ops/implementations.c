@@ -1,0 +1,14 @@
+// The CPU's implementation of each operator.
+#include "cpu/ops/op.h"
+
+#define ROW(name) {&tvmq_operator_##name, &tvmq_op_##name},
+static const struct {
+  const struct tvmq_operator *operator;
+  const struct tvmq_implementation *implementation;
+} rows[] = {TVMQ_EACH_OPERATOR(ROW)};
+
+const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *operator) {
+  size_t i = 0;
+  while (rows[i].operator!= operator) i++;
+  return rows[i].implementation;
+}
