@@ -32,7 +32,7 @@ NUMBERS = ("arithmetic", *BASE)
 KERNELS = ("packing", "cpu", *NUMBERS)
 PLAN = ("kernels", "cpu/threads", *KERNELS)
 OPERATORS = ("operators", "exact", *NUMBERS)
-OPS = ("cpu/ops", "cpu/plan", "operators/claims", *OPERATORS, *PLAN)
+OPS = ("cpu/ops", "cpu/plan", *OPERATORS, *PLAN)
 ROOMS = {
     "base": (),
     "arithmetic": BASE,

@@ -145,6 +145,12 @@ static int64_t quantize(float real, struct tvmq_quant quant) {
   return quant.zero_point + (int64_t)fmaxf(fminf(steps, beyond), -beyond);
 }
 
+bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc) {
+  bool one = true;
+  for (int32_t i = 1; one && i < desc->n_filter_scales; i++) one = desc->filter_scales[i] == desc->filter_scales[0];
+  return one;
+}
+
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc) {
   const bool wide = desc->depthwise || tvmq_conv_in_float64(desc) || (desc->bias != NULL && desc->bias_type == TVMQ_TYPE_S64);
   return desc->in_type == TVMQ_TYPE_S16 && wide ? 8 : 4;

@@ -25,6 +25,9 @@ bool tvmq_conv_in_float64(const struct tvmq_conv_desc *desc);
 // Returns the bias of an output channel, 0 without one.
 int64_t tvmq_conv_bias(const struct tvmq_conv_desc *desc, size_t channel);
 
+// Whether the weights of a hybrid convolution have one scale, or several that are alike, which kernels take for one.
+bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc);
+
 // Bytes of the accumulator that TFLite uses: 8 for a 16x8 convolution with an int64 bias, every 16x8 depthwise convolution and sums that are scaled in float64
 // themselves, else 4.
 uint8_t tvmq_conv_acc_bytes(const struct tvmq_conv_desc *desc);

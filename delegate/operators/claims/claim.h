@@ -24,9 +24,6 @@ const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc);
 const char *tvmq_claim_transpose_conv(const struct tvmq_conv_desc *desc);
 const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc);
 
-// Whether the weights of a hybrid convolution have one scale, or several that are alike, which kernels take for one.
-bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc);
-
 // The same of nodes for which the rules above have returned NULL, in a runtime that was compiled with unsafe optimizations of floating point.
 const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc);  // CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc);

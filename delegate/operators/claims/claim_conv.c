@@ -217,12 +217,6 @@ static const char *hybrid_groups(const struct tvmq_conv_desc *desc) {
   return !desc->depthwise && desc->filter_c != desc->in_c ? "hybrid: grouped convolution is not supported" : NULL;
 }
 
-bool tvmq_hybrid_has_one_scale(const struct tvmq_conv_desc *desc) {
-  bool one = true;
-  for (int32_t i = 1; one && i < desc->n_filter_scales; i++) one = desc->filter_scales[i] == desc->filter_scales[0];
-  return one;
-}
-
 // Depthwise kernels read as many scales as there are channels. Portable ones take several scales for none, where they are alike or belong to FULLY_CONNECTED.
 static const char *hybrid_scales(const struct tvmq_conv_desc *desc) {
   if (desc->depthwise) return desc->n_filter_scales == desc->out_c ? NULL : "hybrid: DEPTHWISE_CONV_2D needs per-channel scales";

@@ -12,7 +12,6 @@
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
 #include "cpu/plan/select.h"
-#include "operators/claims/claim.h"
 #include "operators/geometry.h"
 #include "operators/quant_params.h"
 
