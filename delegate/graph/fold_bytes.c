@@ -53,18 +53,18 @@ static bool add_input(struct tvmq_record *const *records, int index, const TfLit
 
 static struct tvmq_bytes find_function(struct tvmq_record *const *records, int index, const TfLiteContext *context, const struct tvmq_env *env) {
   const struct tvmq_record *record = records[index];
-  const struct tvmq_operator *operator= record->node.kind->operator;
+  const struct tvmq_operator *op_def = record->node.kind->op_def;
   struct tvmq_bytes bytes = {.root = -1};
-  if (operator->byte_function == NULL || record->node.settable || record->node.n_out != 1 || !is_byte(context, record->node.out)) return bytes;
+  if (op_def->byte_function == NULL || record->node.settable || record->node.n_out != 1 || !is_byte(context, record->node.out)) return bytes;
   if (record->node.n_in > MOST_IN) return bytes;
   struct inputs inputs = {.root = -1};
   for (int j = 0; j < record->node.n_in; j++) {
     inputs.tables[j] = inputs.own[j];
     if (!add_input(records, index, context, j, &inputs)) return bytes;
   }
-  if (inputs.root < 0 || !operator->byte_function(&record->desc, env->rounding, inputs.tables, bytes.table)) return bytes;
+  if (inputs.root < 0 || !op_def->byte_function(&record->desc, env->rounding, inputs.tables, bytes.table)) return bytes;
   bytes.known = true;
-  bytes.applied = inputs.composed || operator->turn == NULL;  // alone, an operator's own kernel is no slower than a table, which can be turned
+  bytes.applied = inputs.composed || op_def->turn == NULL;  // alone, an operator's own kernel is no slower than a table, which can be turned
   bytes.root = inputs.root;
   return bytes;
 }

@@ -2,12 +2,12 @@
 
 #include "tflite/node_kind.h"
 
-static bool is_pad(const struct tvmq_record *record) { return tvmq_record_wanted(record) && record->node.kind->operator== & tvmq_operator_pad; }
+static bool is_pad(const struct tvmq_record *record) { return tvmq_record_wanted(record) && record->node.kind->op_def == &tvmq_operator_pad; }
 
 // Whether what the record describes can take in the PAD's border.
 static bool set_border(const struct tvmq_record *record, union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
-  const struct tvmq_operator *operator= record->node.kind->operator;
-  return operator->set_border != NULL && operator->set_border(options, pad);
+  const struct tvmq_operator *op_def = record->node.kind->op_def;
+  return op_def->set_border != NULL && op_def->set_border(options, pad);
 }
 
 static void unfold(struct tvmq_record *reader) {

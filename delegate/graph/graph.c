@@ -35,10 +35,10 @@ static const char *read_node(TfLiteContext *context, const TfLiteNode *node, con
   if (reason == NULL) reason = tvmq_node_describe(context, &record->node, known, &record->desc, &record->shapes);
   if (reason != NULL) return reason;
   note_shapes(record, known);
-  const struct tvmq_operator *operator= record->node.kind->operator;
-  reason = operator->claim(&record->desc);
+  const struct tvmq_operator *op_def = record->node.kind->op_def;
+  reason = op_def->claim(&record->desc);
   if (reason == NULL && reference->fast_math) reason = tvmq_node_scales(context, &record->node);
-  if (reason == NULL && reference->fast_math && operator->claim_fast_math != NULL) reason = operator->claim_fast_math(&record->desc);
+  if (reason == NULL && reference->fast_math && op_def->claim_fast_math != NULL) reason = op_def->claim_fast_math(&record->desc);
   if (reason == NULL) tvmq_node_evaluate(context, &record->node, &record->desc, &record->shapes);
   return reason;
 }

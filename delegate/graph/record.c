@@ -14,7 +14,7 @@ void tvmq_record_release(struct tvmq_record *record) {
 }
 
 const struct tvmq_operator *tvmq_record_operator(const struct tvmq_record *record) {
-  return record->bytes.applied ? &tvmq_operator_byte_map : record->node.kind->operator;
+  return record->bytes.applied ? &tvmq_operator_byte_map : record->node.kind->op_def;
 }
 
 // The operator becomes one of the implementation that computes `desc`.
@@ -119,8 +119,8 @@ static bool is_empty(const struct tvmq_record *record) {
 
 enum tvmq_turning tvmq_record_turning(const struct tvmq_record *record) {
   union tvmq_desc desc = record->desc;
-  const struct tvmq_operator *operator= tvmq_record_operator(record);
-  return operator->turn != NULL ? operator->turn(&desc, false, false) : TVMQ_TURNS_NONE;
+  const struct tvmq_operator *op_def = tvmq_record_operator(record);
+  return op_def->turn != NULL ? op_def->turn(&desc, false, false) : TVMQ_TURNS_NONE;
 }
 
 void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc) {
@@ -141,19 +141,19 @@ static const struct tvmq_choice *wish_for(const struct tvmq_record *record, unio
   if (record->bytes.applied) return NULL;
   if (record->is_forced) return &record->wish;
   if (env->tuned == NULL || env->tuned->n == 0) return NULL;
-  tvmq_sign(record->info.op, record->node.kind->operator, turned, env, task);
+  tvmq_sign(record->info.op, record->node.kind->op_def, turned, env, task);
   const struct tvmq_choice *found = tvmq_tuning_records_find(env->tuned, task);
   if (found != NULL || (!record->turns.in && !record->turns.out)) return found;
   tvmq_record_turn(record, turned);  // back
-  tvmq_sign(record->info.op, record->node.kind->operator, turned, env, task);
+  tvmq_sign(record->info.op, record->node.kind->op_def, turned, env, task);
   tvmq_record_turn(record, turned);
   return tvmq_tuning_records_find(env->tuned, task);
 }
 
 // Whether such a node may be left to the runtime. What shapes depend on stays: it is computed before anything runs.
 static bool is_leavable(const struct tvmq_record *record, const union tvmq_desc *desc) {
-  const struct tvmq_operator *operator= record->node.kind->operator;
-  return operator->leavable != NULL && operator->leavable(desc) && !tvmq_values_known(record->node.values, record->node.out);
+  const struct tvmq_operator *op_def = record->node.kind->op_def;
+  return op_def->leavable != NULL && op_def->leavable(desc) && !tvmq_values_known(record->node.values, record->node.out);
 }
 
 bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env) {
@@ -212,7 +212,7 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   if (changed) tvmq_record_release(record);
   record->planned = false;
   record->begin_cycles = env->machine->node_cycles;
-  if (reason == NULL && !same) reason = record->node.kind->operator->claim(&desc);
+  if (reason == NULL && !same) reason = record->node.kind->op_def->claim(&desc);
   if (reason == NULL && !same) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
   if (reason == NULL) record->desc = desc;
   if (reason == NULL && !record->is_border) reason = plan_operator(record, &desc, env, &record->content);

@@ -2,10 +2,10 @@
 
 #include "cpu/cpu.h"
 
-void tvmq_sign(const char *op, const struct tvmq_operator *operator, const union tvmq_desc * desc, const struct tvmq_env *env, char room[TVMQ_TASK_SIZE]) {
+void tvmq_sign(const char *op, const struct tvmq_operator *op_def, const union tvmq_desc *desc, const struct tvmq_env *env, char room[TVMQ_TASK_SIZE]) {
   struct tvmq_text text = {.at = room, .size = TVMQ_TASK_SIZE};
   room[0] = '\0';
-  const struct tvmq_implementation *implementation = tvmq_implementation_of(operator);
+  const struct tvmq_implementation *implementation = tvmq_implementation_of(op_def);
   if (implementation->sign == NULL) return;
   tvmq_say(&text, "%s", op);
   const size_t length = text.length;

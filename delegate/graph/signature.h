@@ -6,4 +6,4 @@
 #include "records/records.h"
 
 // Writes the signature of a node called `op` with that operator, planned for `desc`: "" if it leaves no choice.
-void tvmq_sign(const char *op, const struct tvmq_operator *operator, const union tvmq_desc * desc, const struct tvmq_env *env, char text[TVMQ_TASK_SIZE]);
+void tvmq_sign(const char *op, const struct tvmq_operator *op_def, const union tvmq_desc *desc, const struct tvmq_env *env, char text[TVMQ_TASK_SIZE]);

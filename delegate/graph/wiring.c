@@ -67,8 +67,8 @@ static void find_needed(struct tvmq_step *steps, size_t n) {
 }
 
 static uint32_t moves_of(const struct tvmq_step *step, size_t offsets[TVMQ_MAX_OUT]) {
-  const struct tvmq_operator *operator= tvmq_record_operator(step->record);
-  return operator->moves != NULL && !step->copies ? operator->moves(&step->record->desc, offsets) : 0;
+  const struct tvmq_operator *op_def = tvmq_record_operator(step->record);
+  return op_def->moves != NULL && !step->copies ? op_def->moves(&step->record->desc, offsets) : 0;
 }
 
 static struct tvmq_place whole_tensor(int tensor, size_t bytes) { return (struct tvmq_place){.buffer = -1, .tensor = tensor, .tensor_bytes = bytes}; }

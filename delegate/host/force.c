@@ -18,7 +18,7 @@ static bool is_planned(const struct tvmq_record *record) { return record != NULL
 // Lists the record's candidates. The implementation of the node's operator lists them, even if another one computes the node.
 // The planned operator's own part of the budget for transformed weights counts as available, because its next plan can use it.
 static void list_candidates(struct tvmq_record *record, const struct tvmq_env *env) {
-  const struct tvmq_implementation *own = tvmq_implementation_of(record->node.kind->operator);
+  const struct tvmq_implementation *own = tvmq_implementation_of(record->node.kind->op_def);
   struct tvmq_op_info info = {0};
   record->n_candidates = 0;
   if (record->candidates == NULL) record->candidates = tvmq_alloc(MOST_CANDIDATES * sizeof *record->candidates);
@@ -62,7 +62,7 @@ const char *tvmq_get_signature(const void *base, int index) {
   if (record->signature == NULL) return NULL;
   union tvmq_desc turned = record->desc;
   tvmq_record_turn(record, &turned);
-  tvmq_sign(record->info.op, record->node.kind->operator, & turned, &delegate->env, record->signature);
+  tvmq_sign(record->info.op, record->node.kind->op_def, &turned, &delegate->env, record->signature);
   return record->signature[0] != '\0' ? record->signature : NULL;
 }
 

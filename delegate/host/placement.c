@@ -70,9 +70,9 @@ static bool compute_read_outside(struct tvmq_subgraph *subgraph, const struct pr
 // Returns why a partition with only such nodes is not worth its overhead, or NULL if the delegate computes this node
 // faster than the runtime.
 static const char *light(const TfLiteContext *context, const struct tvmq_record *record) {
-  const struct tvmq_operator *operator= record->node.kind->operator;
-  if (operator->light != NULL) return operator->light;
-  return tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t) ? operator->light_if_wide : NULL;
+  const struct tvmq_operator *op_def = record->node.kind->op_def;
+  if (op_def->light != NULL) return op_def->light;
+  return tvmq_type_bytes(tvmq_tensor_type(tvmq_tensor_at(context, record->node.out))) > sizeof(int16_t) ? op_def->light_if_wide : NULL;
 }
 
 static size_t n_light(const TfLiteContext *context, struct tvmq_subgraph *subgraph, const TfLiteIntArray *nodes) {

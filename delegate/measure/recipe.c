@@ -16,7 +16,7 @@ enum { MACS_A_BYTE = 200 };
 // It returns NULL, or why it cannot.
 struct recipe {
   const char *op;
-  const struct tvmq_operator *operator;
+  const struct tvmq_operator *op_def;
   const char *(*describe)(const char *signature, struct tvmq_made *made);
   bool is_conv;
 };
@@ -200,8 +200,8 @@ static const char *make_resize(const char *signature, struct tvmq_made *made) {
   if (!set_bytes(made, &made->in_bytes[0], d->in_type, ins, 4)) return too_large;
   made->n_in = 1;
   d->half_pixel_centers = true;
-  if (made->operator->claim(&made->desc) != NULL) d->half_pixel_centers = false;
-  if (made->operator->claim(&made->desc) != NULL) d->align_corners = true;
+  if (made->op_def->claim(&made->desc) != NULL) d->half_pixel_centers = false;
+  if (made->op_def->claim(&made->desc) != NULL) d->align_corners = true;
   return NULL;
 }
 
@@ -237,10 +237,10 @@ static const struct recipe *find_recipe(const char *signature) {
 static const char *claim_recipe(const struct recipe *recipe, const union tvmq_desc *desc) {
   union tvmq_desc described = *desc;
   const struct tvmq_conv_desc *conv = recipe->is_conv && desc->conv.filter_type == TVMQ_TYPE_S8 ? &desc->conv : NULL;
-  if (conv != NULL) recipe->operator->turn(&described, conv->in_type == TVMQ_TYPE_U8, conv->out_type == TVMQ_TYPE_U8);
-  const bool squares = recipe->operator== & tvmq_operator_binary && desc->binary.operation == TVMQ_OPERATION_SQUARED_DIFFERENCE;
-  if (squares && desc->binary.type == TVMQ_TYPE_U8) recipe->operator->turn(&described, true, true);
-  return recipe->operator->claim(&described);
+  if (conv != NULL) recipe->op_def->turn(&described, conv->in_type == TVMQ_TYPE_U8, conv->out_type == TVMQ_TYPE_U8);
+  const bool squares = recipe->op_def == &tvmq_operator_binary && desc->binary.operation == TVMQ_OPERATION_SQUARED_DIFFERENCE;
+  if (squares && desc->binary.type == TVMQ_TYPE_U8) recipe->op_def->turn(&described, true, true);
+  return recipe->op_def->claim(&described);
 }
 
 const char *tvmq_make_operator(const char *signature, size_t most_bytes, struct tvmq_made *made) {
@@ -248,14 +248,14 @@ const char *tvmq_make_operator(const char *signature, size_t most_bytes, struct 
   *made = (struct tvmq_made){.most_bytes = most_bytes};
   if (recipe == NULL) return "not the signature of an operator that can be measured";
   made->op = recipe->op;
-  made->operator= recipe->operator;
+  made->op_def = recipe->op_def;
   const char *why = recipe->describe(signature, made);
   return why != NULL ? why : claim_recipe(recipe, &made->desc);
 }
 
 void tvmq_made_draw(const struct tvmq_made *made, int input, void *tensor) {
-  const bool floats = (made->operator== & tvmq_operator_quantize && made->desc.quantize.in_type == TVMQ_TYPE_F32) ||
-                      (made->operator== & tvmq_operator_binary && made->desc.binary.type == TVMQ_TYPE_F32);
+  const bool floats = (made->op_def == &tvmq_operator_quantize && made->desc.quantize.in_type == TVMQ_TYPE_F32) ||
+                      (made->op_def == &tvmq_operator_binary && made->desc.binary.type == TVMQ_TYPE_F32);
   tvmq_draw_input(tensor, made->in_bytes[input], floats, input);
 }
 

@@ -12,7 +12,7 @@ enum { TVMQ_RECIPE_INPUTS = 2 };
 struct tvmq_made {
   const char *op;     // name of the operator
   size_t most_bytes;  // limit for the bytes of each tensor
-  const struct tvmq_operator *operator;
+  const struct tvmq_operator *op_def;
   union tvmq_desc desc;
   void *filter, *bias;
   float *scales;  // scales of the filter

@@ -71,7 +71,7 @@ static bool prepare_environment(struct tvmq_trial *trial, const char *signature,
 }
 
 static const char *plan_step(struct tvmq_trial_step *step, const struct tvmq_env *env) {
-  step->by = tvmq_op_computed_by(tvmq_implementation_of(step->made.operator), &step->made.desc, env);
+  step->by = tvmq_op_computed_by(tvmq_implementation_of(step->made.op_def), &step->made.desc, env);
   const char *why = tvmq_op_plan(step->by, &step->op, &step->made.desc, env);
   if (why == NULL) step->by->info(step->op, &step->info);
   return why;
@@ -82,7 +82,7 @@ static const char *prepare_step(struct tvmq_trial *trial, struct tvmq_trial_step
   struct tvmq_env env = trial->env;
   const char *why = tvmq_make_operator(wanted->task, most_bytes, &step->made);
   if (why != NULL) return why;
-  tvmq_sign(step->made.op, step->made.operator, &step->made.desc, &trial->env, step->signature);
+  tvmq_sign(step->made.op, step->made.op_def, &step->made.desc, &trial->env, step->signature);
   if (!tvmq_same_operator(wanted->task, step->signature)) return "the signature has words that contradict each other or are unknown";
   if (wanted->has_choice && !tvmq_choice_known(&wanted->choice, &choice)) return "the choice has an unknown way or kernel";
   if (wanted->has_choice) env.wish = &choice;
@@ -227,6 +227,6 @@ uint64_t tvmq_trial_time(const struct tvmq_trial *trial, size_t step) {
 
 size_t tvmq_trial_candidates(const struct tvmq_trial *trial, struct tvmq_choice *list, size_t max) {
   const struct tvmq_made *made = &trial->steps[0].made;
-  const struct tvmq_implementation *own = tvmq_implementation_of(made->operator);
+  const struct tvmq_implementation *own = tvmq_implementation_of(made->op_def);
   return own->candidates != NULL ? own->candidates(&made->desc, &trial->env, list, max) : 0;
 }

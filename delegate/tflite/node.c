@@ -176,7 +176,7 @@ void tvmq_node_evaluate(const TfLiteContext *context, const struct tvmq_node *no
   const void *in[TVMQ_MAX_IN];
   void *outs[TVMQ_MAX_OUT];
   tvmq_node_forget(node);
-  if (node->kind->operator->evaluate == NULL || node->settable) return;
+  if (node->kind->op_def->evaluate == NULL || node->settable) return;
   for (int i = 0; i < node->n_in; i++) in[i] = constant_input(context, node, shapes, i);
   bool known = true, empty = true;
   for (int k = 0; k < node->n_out; k++) {
@@ -186,7 +186,7 @@ void tvmq_node_evaluate(const TfLiteContext *context, const struct tvmq_node *no
     outs[k] = known ? tvmq_values_set(node->values, node->outs[k], tensor, &shapes->outs[k]) : NULL;
     known &= outs[k] != NULL;
   }
-  if (!known || (!empty && !node->kind->operator->evaluate(desc, in, outs))) tvmq_node_forget(node);
+  if (!known || (!empty && !node->kind->op_def->evaluate(desc, in, outs))) tvmq_node_forget(node);
 }
 
 const char *tvmq_read_padding(TfLitePadding padding, enum tvmq_padding *out) {

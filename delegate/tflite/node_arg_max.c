@@ -31,4 +31,4 @@ static const char *describe_arg_max(const struct tvmq_node_view *view, struct tv
 }
 
 const struct tvmq_node_kind tvmq_node_arg_max = {
-    .operator = &tvmq_operator_arg_max, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_arg_max, .describe = describe_arg_max};
+    .op_def = &tvmq_operator_arg_max, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_arg_max, .describe = describe_arg_max};

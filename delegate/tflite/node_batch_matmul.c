@@ -82,5 +82,9 @@ static const char *describe_batch_matmul(const struct tvmq_node_view *view, stru
   return reason;
 }
 
-const struct tvmq_node_kind tvmq_node_batch_matmul = {
-    .operator = &tvmq_operator_matmul, .n_in = N_SIDES, .min_inputs = N_SIDES, .max_inputs = N_SIDES, .read = read_batch_matmul, .describe = describe_batch_matmul};
+const struct tvmq_node_kind tvmq_node_batch_matmul = {.op_def = &tvmq_operator_matmul,
+                                                      .n_in = N_SIDES,
+                                                      .min_inputs = N_SIDES,
+                                                      .max_inputs = N_SIDES,
+                                                      .read = read_batch_matmul,
+                                                      .describe = describe_batch_matmul};

@@ -39,7 +39,7 @@ static const char *describe_binary(const struct tvmq_node_view *view, struct tvm
 }
 
 #define BINARY(NAME, OPERATION, ...)                                                                      \
-  const struct tvmq_node_kind tvmq_node_##NAME = {.operator= & tvmq_operator_binary,                      \
+  const struct tvmq_node_kind tvmq_node_##NAME = {.op_def = &tvmq_operator_binary,                        \
                                                   .n_in = 2,                                              \
                                                   .min_inputs = 2,                                        \
                                                   .max_inputs = 2,                                        \

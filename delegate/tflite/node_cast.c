@@ -10,4 +10,5 @@ static const char *describe_cast(const struct tvmq_node_view *view, struct tvmq_
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_cast = {.operator = &tvmq_operator_cast, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_cast};
+const struct tvmq_node_kind tvmq_node_cast = {
+    .op_def = &tvmq_operator_cast, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_cast};

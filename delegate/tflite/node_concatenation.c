@@ -50,7 +50,7 @@ static const char *describe_concatenation(const struct tvmq_node_view *view, str
   return reason;
 }
 
-const struct tvmq_node_kind tvmq_node_concatenation = {.operator = &tvmq_operator_concatenation,
+const struct tvmq_node_kind tvmq_node_concatenation = {.op_def = &tvmq_operator_concatenation,
                                                        .n_in = TVMQ_MAX_IN,
                                                        .min_inputs = 1,
                                                        .max_inputs = TVMQ_MAX_IN,

@@ -91,7 +91,7 @@ static const char *describe_conv(const struct tvmq_node_view *view, struct tvmq_
 }
 
 const struct tvmq_node_kind tvmq_node_conv_2d = {
-    .operator = &tvmq_operator_conv, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_conv, .describe = describe_conv};
+    .op_def = &tvmq_operator_conv, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_conv, .describe = describe_conv};
 
 const struct tvmq_node_kind tvmq_node_depthwise_conv_2d = {
-    .operator = &tvmq_operator_depthwise, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_depthwise, .describe = describe_conv};
+    .op_def = &tvmq_operator_depthwise, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .read = read_depthwise, .describe = describe_conv};

@@ -64,6 +64,6 @@ static const char *describe_space_to_depth(const struct tvmq_node_view *view, st
 }
 
 const struct tvmq_node_kind tvmq_node_depth_to_space = {
-    .operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_depth_to_space, .describe = describe_depth_to_space};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_depth_to_space, .describe = describe_depth_to_space};
 const struct tvmq_node_kind tvmq_node_space_to_depth = {
-    .operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_depth_to_space, .describe = describe_space_to_depth};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_depth_to_space, .describe = describe_space_to_depth};

@@ -13,4 +13,4 @@ static const char *describe_dequantize(const struct tvmq_node_view *view, struct
 }
 
 const struct tvmq_node_kind tvmq_node_dequantize = {
-    .operator = &tvmq_operator_dequantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_dequantize};
+    .op_def = &tvmq_operator_dequantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_dequantize};

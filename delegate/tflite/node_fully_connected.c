@@ -69,9 +69,9 @@ static const char *describe_computed(const struct tvmq_node_view *view, struct t
 }
 
 static const struct tvmq_node_kind of_computed_weights = {
-    .operator = &tvmq_operator_matmul, .n_in = 2, .min_inputs = 2, .max_inputs = 3, .read = read_fully_connected, .describe = describe_computed};
+    .op_def = &tvmq_operator_matmul, .n_in = 2, .min_inputs = 2, .max_inputs = 3, .read = read_fully_connected, .describe = describe_computed};
 
-const struct tvmq_node_kind tvmq_node_fully_connected = {.operator= & tvmq_operator_fully_connected,
+const struct tvmq_node_kind tvmq_node_fully_connected = {.op_def = &tvmq_operator_fully_connected,
                                                          .computed = &of_computed_weights,
                                                          .n_in = 1,
                                                          .min_inputs = 2,

@@ -33,4 +33,4 @@ static const char *describe_gather(const struct tvmq_node_view *view, struct tvm
 }
 
 const struct tvmq_node_kind tvmq_node_gather = {
-    .operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_gather, .describe = describe_gather};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_gather, .describe = describe_gather};

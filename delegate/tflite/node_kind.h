@@ -1,5 +1,5 @@
-// Node kinds: for each operator, in its own file, how to read and describe a node, and the class that claims, plans and
-// runs it.
+// Node kinds: how to read and describe the nodes of a builtin operator, and which operator of the delegate they are. Each
+// kind has a file of its own.
 #pragma once
 
 #include "operators/desc.h"
@@ -59,7 +59,7 @@ struct tvmq_node_view {
 };
 
 struct tvmq_node_kind {
-  const struct tvmq_operator *operator;
+  const struct tvmq_operator *op_def;
   const struct tvmq_node_kind *computed;  // kind to use instead if the second input is not constant, or NULL
   int n_in;                               // maximum number of inputs that change with each inference
   int first_in;                           // index of the first of these inputs

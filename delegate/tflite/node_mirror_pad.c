@@ -31,4 +31,4 @@ static const char *describe_mirror_pad(const struct tvmq_node_view *view, struct
 }
 
 const struct tvmq_node_kind tvmq_node_mirror_pad = {
-    .operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_mirror_pad, .describe = describe_mirror_pad};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_mirror_pad, .describe = describe_mirror_pad};

@@ -28,4 +28,4 @@ static const char *describe_pack(const struct tvmq_node_view *view, struct tvmq_
 }
 
 const struct tvmq_node_kind tvmq_node_pack = {
-    .operator = &tvmq_operator_concatenation, .n_in = TVMQ_MAX_IN, .min_inputs = 1, .max_inputs = TVMQ_MAX_IN, .read = read_pack, .describe = describe_pack};
+    .op_def = &tvmq_operator_concatenation, .n_in = TVMQ_MAX_IN, .min_inputs = 1, .max_inputs = TVMQ_MAX_IN, .read = read_pack, .describe = describe_pack};

@@ -45,5 +45,5 @@ static const char *describe_pad(const struct tvmq_node_view *view, struct tvmq_s
   return reason != NULL ? reason : tvmq_copy_shape(pad, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_pad = {.operator = &tvmq_operator_pad, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .describe = describe_pad};
-const struct tvmq_node_kind tvmq_node_padv2 = {.operator = &tvmq_operator_pad, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe_pad};
+const struct tvmq_node_kind tvmq_node_pad = {.op_def = &tvmq_operator_pad, .n_in = 1, .min_inputs = 2, .max_inputs = 3, .describe = describe_pad};
+const struct tvmq_node_kind tvmq_node_padv2 = {.op_def = &tvmq_operator_pad, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe_pad};

@@ -41,6 +41,6 @@ static const char *describe_pool(const struct tvmq_node_view *view, struct tvmq_
 }
 
 const struct tvmq_node_kind tvmq_node_average_pool_2d = {
-    .operator = &tvmq_operator_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_average, .describe = describe_pool};
+    .op_def = &tvmq_operator_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_average, .describe = describe_pool};
 const struct tvmq_node_kind tvmq_node_max_pool_2d = {
-    .operator = &tvmq_operator_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_max, .describe = describe_pool};
+    .op_def = &tvmq_operator_pool, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_max, .describe = describe_pool};

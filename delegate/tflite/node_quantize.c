@@ -14,4 +14,4 @@ static const char *describe_quantize(const struct tvmq_node_view *view, struct t
 }
 
 const struct tvmq_node_kind tvmq_node_quantize = {
-    .operator = &tvmq_operator_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_quantize};
+    .op_def = &tvmq_operator_quantize, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .flat = true, .describe = describe_quantize};

@@ -50,8 +50,9 @@ static const char *describe_reduce(const struct tvmq_node_view *view, struct tvm
   return tvmq_reduction_merge(in, reduced, reduce);
 }
 
-#define KIND(NAME, READER) \
-  const struct tvmq_node_kind NAME = {.operator = &tvmq_operator_reduce, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = READER, .describe = describe_reduce};
+#define KIND(NAME, READER)             \
+  const struct tvmq_node_kind NAME = { \
+      .op_def = &tvmq_operator_reduce, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = READER, .describe = describe_reduce};
 KIND(tvmq_node_mean, read_mean)
 KIND(tvmq_node_sum, read_sum)
 KIND(tvmq_node_reduce_max, read_max)

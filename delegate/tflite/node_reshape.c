@@ -58,4 +58,4 @@ static const char *describe_reshape(const struct tvmq_node_view *view, struct tv
 }
 
 const struct tvmq_node_kind tvmq_node_reshape = {
-    .operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read_reshape, .flat = true, .describe = describe_reshape};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 2, .read = read_reshape, .flat = true, .describe = describe_reshape};

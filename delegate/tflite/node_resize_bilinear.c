@@ -33,4 +33,4 @@ static const char *describe_resize_bilinear(const struct tvmq_node_view *view, s
 }
 
 const struct tvmq_node_kind tvmq_node_resize_bilinear = {
-    .operator = &tvmq_operator_resize_bilinear, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_resize_bilinear, .describe = describe_resize_bilinear};
+    .op_def = &tvmq_operator_resize_bilinear, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_resize_bilinear, .describe = describe_resize_bilinear};

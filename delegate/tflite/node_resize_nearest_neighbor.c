@@ -32,5 +32,9 @@ static const char *describe_resize_nearest_neighbor(const struct tvmq_node_view 
   return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_resize_nearest_neighbor = {
-    .operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_resize_nearest_neighbor, .describe = describe_resize_nearest_neighbor};
+const struct tvmq_node_kind tvmq_node_resize_nearest_neighbor = {.op_def = &tvmq_operator_copy,
+                                                                 .n_in = 1,
+                                                                 .min_inputs = 2,
+                                                                 .max_inputs = 2,
+                                                                 .read = read_resize_nearest_neighbor,
+                                                                 .describe = describe_resize_nearest_neighbor};

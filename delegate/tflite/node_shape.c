@@ -12,4 +12,4 @@ static const char *describe_shape(const struct tvmq_node_view *view, struct tvmq
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_shape = {.operator = &tvmq_operator_shape, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe_shape};
+const struct tvmq_node_kind tvmq_node_shape = {.op_def = &tvmq_operator_shape, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .describe = describe_shape};

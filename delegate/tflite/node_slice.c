@@ -19,4 +19,4 @@ static const char *describe_slice(const struct tvmq_node_view *view, struct tvmq
   return tvmq_copy_shape(copy, &shapes->out) ?: tvmq_same_shape(view->out, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_slice = {.operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe_slice};
+const struct tvmq_node_kind tvmq_node_slice = {.op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .describe = describe_slice};

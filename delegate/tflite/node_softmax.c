@@ -23,4 +23,4 @@ static const char *describe_softmax(const struct tvmq_node_view *view, struct tv
 }
 
 const struct tvmq_node_kind tvmq_node_softmax = {
-    .operator = &tvmq_operator_softmax, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_softmax, .describe = describe_softmax};
+    .op_def = &tvmq_operator_softmax, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_softmax, .describe = describe_softmax};

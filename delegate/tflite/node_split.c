@@ -82,19 +82,9 @@ static const char *describe_unpack(const struct tvmq_node_view *view, struct tvm
   return reason;
 }
 
-const struct tvmq_node_kind tvmq_node_split = {.operator= & tvmq_operator_copy,
-                                               .n_in = 1,
-                                               .first_in = SPLIT_IN,
-                                               .min_inputs = 2,
-                                               .max_inputs = 2,
-                                               .max_outputs = TVMQ_MAX_OUT,
-                                               .describe = describe_split};
+const struct tvmq_node_kind tvmq_node_split = {
+    .op_def = &tvmq_operator_copy, .n_in = 1, .first_in = SPLIT_IN, .min_inputs = 2, .max_inputs = 2, .max_outputs = TVMQ_MAX_OUT, .describe = describe_split};
 const struct tvmq_node_kind tvmq_node_split_v = {
-    .operator= & tvmq_operator_copy, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .max_outputs = TVMQ_MAX_OUT, .describe = describe_split_v};
-const struct tvmq_node_kind tvmq_node_unpack = {.operator= & tvmq_operator_copy,
-                                                .n_in = 1,
-                                                .min_inputs = 1,
-                                                .max_inputs = 1,
-                                                .max_outputs = TVMQ_MAX_OUT,
-                                                .read = read_unpack,
-                                                .describe = describe_unpack};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 3, .max_inputs = 3, .max_outputs = TVMQ_MAX_OUT, .describe = describe_split_v};
+const struct tvmq_node_kind tvmq_node_unpack = {
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .max_outputs = TVMQ_MAX_OUT, .read = read_unpack, .describe = describe_unpack};

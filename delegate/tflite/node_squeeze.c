@@ -48,6 +48,6 @@ static const char *describe_expand_dims(const struct tvmq_node_view *view, struc
 }
 
 const struct tvmq_node_kind tvmq_node_squeeze = {
-    .operator= & tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_squeeze, .describe = describe_squeeze};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 1, .max_inputs = 1, .read = read_squeeze, .describe = describe_squeeze};
 const struct tvmq_node_kind tvmq_node_expand_dims = {
-    .operator= & tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_expand_dims};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_expand_dims};

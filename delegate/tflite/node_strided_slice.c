@@ -94,4 +94,4 @@ static const char *describe_strided_slice(const struct tvmq_node_view *view, str
 }
 
 const struct tvmq_node_kind tvmq_node_strided_slice = {
-    .operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 4, .max_inputs = 4, .read = read_strided_slice, .describe = describe_strided_slice};
+    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 4, .max_inputs = 4, .read = read_strided_slice, .describe = describe_strided_slice};

@@ -18,4 +18,4 @@ static const char *describe_tile(const struct tvmq_node_view *view, struct tvmq_
   return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_tile = {.operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_tile};
+const struct tvmq_node_kind tvmq_node_tile = {.op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_tile};

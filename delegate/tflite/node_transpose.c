@@ -23,4 +23,4 @@ static const char *describe_transpose(const struct tvmq_node_view *view, struct 
   return reason != NULL ? reason : tvmq_copy_shape(copy, &shapes->out);
 }
 
-const struct tvmq_node_kind tvmq_node_transpose = {.operator = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_transpose};
+const struct tvmq_node_kind tvmq_node_transpose = {.op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .describe = describe_transpose};

@@ -44,7 +44,7 @@ static const char *describe_transpose_conv(const struct tvmq_node_view *view, st
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_transpose_conv = {.operator = &tvmq_operator_transpose_conv,
+const struct tvmq_node_kind tvmq_node_transpose_conv = {.op_def = &tvmq_operator_transpose_conv,
                                                         .n_in = 1,
                                                         .first_in = IN,
                                                         .min_inputs = 3,

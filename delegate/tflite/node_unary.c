@@ -25,7 +25,7 @@ static const char *read_gelu(const void *builtin_data, int version, union tvmq_d
 }
 
 #define UNARY(NAME, FUNCTION, ...)                                                                    \
-  const struct tvmq_node_kind tvmq_node_##NAME = {.operator= & tvmq_operator_unary,                   \
+  const struct tvmq_node_kind tvmq_node_##NAME = {.op_def = &tvmq_operator_unary,                     \
                                                   .n_in = 1,                                          \
                                                   .min_inputs = 1,                                    \
                                                   .max_inputs = 1,                                    \

@@ -28,19 +28,9 @@ static const char *describe_assign(const struct tvmq_node_view *view, struct tvm
   return tvmq_same_shape(view->out, &shapes->out) != NULL ? "the value's shape differs from that of the variable's initial value" : NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_call_once = {.operator= & tvmq_operator_nothing, .state = TVMQ_STATE_FIRST_VALUES, .describe = describe_once};
-const struct tvmq_node_kind tvmq_node_var_handle = {.operator= & tvmq_operator_nothing, .state = TVMQ_STATE_HANDLE, .describe = describe_handle};
-const struct tvmq_node_kind tvmq_node_read_variable = {.operator= & tvmq_operator_variable,
-                                                       .state = TVMQ_STATE_READ,
-                                                       .n_in = 1,
-                                                       .first_in = RESOURCE,
-                                                       .min_inputs = 1,
-                                                       .max_inputs = 1,
-                                                       .describe = describe_read};
-const struct tvmq_node_kind tvmq_node_assign_variable = {.operator= & tvmq_operator_variable,
-                                                         .state = TVMQ_STATE_ASSIGN,
-                                                         .n_in = 1,
-                                                         .first_in = VALUE,
-                                                         .min_inputs = 2,
-                                                         .max_inputs = 2,
-                                                         .describe = describe_assign};
+const struct tvmq_node_kind tvmq_node_call_once = {.op_def = &tvmq_operator_nothing, .state = TVMQ_STATE_FIRST_VALUES, .describe = describe_once};
+const struct tvmq_node_kind tvmq_node_var_handle = {.op_def = &tvmq_operator_nothing, .state = TVMQ_STATE_HANDLE, .describe = describe_handle};
+const struct tvmq_node_kind tvmq_node_read_variable = {
+    .op_def = &tvmq_operator_variable, .state = TVMQ_STATE_READ, .n_in = 1, .first_in = RESOURCE, .min_inputs = 1, .max_inputs = 1, .describe = describe_read};
+const struct tvmq_node_kind tvmq_node_assign_variable = {
+    .op_def = &tvmq_operator_variable, .state = TVMQ_STATE_ASSIGN, .n_in = 1, .first_in = VALUE, .min_inputs = 2, .max_inputs = 2, .describe = describe_assign};

@@ -85,5 +85,5 @@ const char *network_claim(const struct network *network, int builtin_code, int n
   const char *reason = tvmq_node_read(&network->graph->context, &pair.node, &pair.registration, &read);
   read.reference.scaling = TVMQ_SCALING_FIXED_POINT;
   if (reason == NULL) reason = tvmq_node_describe(&network->graph->context, &read, NULL, desc, shapes);
-  return reason != NULL ? reason : read.kind->operator->claim(desc);
+  return reason != NULL ? reason : read.kind->op_def->claim(desc);
 }

@@ -120,13 +120,13 @@ static void check_graphs(void) {
 
 // ---- descriptions
 
-static void check_turned_twice(const struct tvmq_operator *operator, const union tvmq_desc * desc, enum tvmq_turning wanted, const char *name) {
+static void check_turned_twice(const struct tvmq_operator *op_def, const union tvmq_desc *desc, enum tvmq_turning wanted, const char *name) {
   union tvmq_desc turned = *desc;
-  CHECK(operator->turn(&turned, false, false) == wanted, "%s", name);
+  CHECK(op_def->turn(&turned, false, false) == wanted, "%s", name);
   CHECK(memcmp(&turned, desc, sizeof turned) == 0, "%s: asked", name);
   if (wanted == TVMQ_TURNS_NONE) return;
-  operator->turn(&turned, true, true);
-  operator->turn(&turned, true, true);
+  op_def->turn(&turned, true, true);
+  op_def->turn(&turned, true, true);
   CHECK(memcmp(&turned, desc, sizeof turned) == 0, "%s: turned twice", name);
 }
 

@@ -3,12 +3,12 @@
 
 #define ROW(name) {&tvmq_operator_##name, &tvmq_op_##name},
 static const struct {
-  const struct tvmq_operator *operator;
+  const struct tvmq_operator *op_def;
   const struct tvmq_implementation *implementation;
 } rows[] = {TVMQ_EACH_OPERATOR(ROW)};
 
-const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *operator) {
+const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *op_def) {
   size_t i = 0;
-  while (rows[i].operator!= operator) i++;
+  while (rows[i].op_def != op_def) i++;
   return rows[i].implementation;
 }

@@ -150,7 +150,7 @@ extern const struct tvmq_implementation tvmq_op_variable;  // a copy of the whol
 extern const struct tvmq_implementation tvmq_op_unary;
 
 // The implementation of an operator.
-const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *operator);
+const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *op_def);
 
 // The implementation that is to plan and run what `implementation` is given.
 static inline const struct tvmq_implementation *tvmq_op_computed_by(const struct tvmq_implementation *implementation, const union tvmq_desc *desc,
