@@ -30,6 +30,8 @@ struct tvmq_cpu_info {
                          // applies the same test, but to the cores in cpu_affinity if that option is set
   const char *identity;  // tells CPUs of the same name apart by their features, and on x86 by vendor, family and model:
                          // "GenuineIntel 6-143 avx2+avxvnni+..."
+  const char *unused;    // instruction set that it offers and no kernel here uses, although a runtime's kernels may:
+                         // "sme2", "sme"; "" if there is none
 };
 const struct tvmq_cpu_info *tvmq_get_cpu(void);
 
@@ -66,6 +68,16 @@ struct tvmq_machine_info {
                      // again
 };
 const struct tvmq_machine_info *tvmq_get_machine(int index);
+
+// ---- Arm cores that this library knows by name
+
+struct tvmq_core_info {
+  const char *name;     // "Cortex-A76"
+  const char *machine;  // whose costs stand for the core's: a name from tvmq_get_machine, "" if there is none
+  int in_order;         // 1 if it executes instructions in program order
+  double ghz;           // the usual clock in products, 0 if it is not known
+};
+const struct tvmq_core_info *tvmq_get_core(int index);
 
 // ---- options of tflite_plugin_create_delegate
 //

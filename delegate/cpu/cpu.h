@@ -27,6 +27,10 @@ const char *tvmq_cpu_name(void);
 // and the features, as in "GenuineIntel 6-143 avx2+avxvnni+avx512vnni+avx512vbmi+amx". Static storage.
 const char *tvmq_cpu_identity(void);
 
+// Returns an instruction set that the CPU offers and no kernel of this library uses, although a runtime's kernels may:
+// "sme2", "sme", or "" if there is none. Defined for each architecture.
+const char *tvmq_cpu_unused(void);
+
 // Appends the names of all sets below that the features contain, as in "avx2+avx512vnni", or "c" if there is none.
 void tvmq_cpu_say_features(uint32_t cpu, struct tvmq_text *text);
 

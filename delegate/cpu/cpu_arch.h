@@ -16,15 +16,27 @@ void tvmq_cpu_arch_model(struct tvmq_text *text);  // vendor, family and model; 
 // Arm: returns the features in the kernel's AT_HWCAP and AT_HWCAP2.
 uint32_t tvmq_arm_features(uint64_t hwcap, uint64_t hwcap2);
 
-// Arm: returns the name of the core that a MIDR_EL1 value identifies, or NULL.
-const char *tvmq_arm_core_name(uint32_t midr);
+// Arm: returns the set in AT_HWCAP2 that no kernel uses: "sme2", "sme" or "".
+const char *tvmq_arm_unused(uint64_t hwcap2);
+
+// A row of arm_cores.def, which describes the members.
+struct tvmq_known_core {
+  uint8_t implementer;
+  uint16_t part;
+  bool in_order;
+  const char *name, *machine;
+  double ghz;
+};
+extern const struct tvmq_known_core tvmq_known_cores[];
+extern const size_t tvmq_n_known_cores;
 
 // A description of all cores together.
 struct tvmq_arm_cores {
   char name[128];       // distinct names in the order of the processors, joined by " + "; names that do not fit are
                         // left out
   unsigned usable;      // number of processors that `may_use` admits
-  bool in_order;        // all usable processors are known to execute in order
+  bool in_order;        // all usable processors execute in order: known cores that do, and unknown ones that are much
+                        // slower than the others
   const char *machine;  // name of the machine (cpu/machine.h) for the usable processors; NULL if there is none or they
                         // differ
 };

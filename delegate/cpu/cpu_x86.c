@@ -125,6 +125,8 @@ const char *tvmq_cpu_machine(void) {
   return machine;
 }
 
+const char *tvmq_cpu_unused(void) { return ""; }
+
 // The in-order Atoms do not have AVX2, and the kernels that they can run have the same costs either way.
 bool tvmq_cpu_in_order(void) { return false; }
 

@@ -11,6 +11,7 @@ struct tvmq_answers {
   char packing[TVMQ_LAYOUT_NAME];
   char checksum[17];
   struct tvmq_machine_info machine;
+  struct tvmq_core_info core;
   char machine_text[16 * 1024];
 };
 

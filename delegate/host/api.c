@@ -8,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "cpu/cpu.h"
+#include "cpu/cpu_arch.h"
 #include "cpu/plan/machine_file.h"
 #include "cpu/plan/peak.h"
 #include "cpu/plan/select.h"
@@ -41,7 +42,8 @@ const struct tvmq_cpu_info *tvmq_get_cpu(void) {
                                         .isa = greatest_isa(tvmq_cpu_detect()),
                                         .count = tvmq_cpu_count(),
                                         .in_order = tvmq_cpu_in_order(),
-                                        .identity = tvmq_cpu_identity()};
+                                        .identity = tvmq_cpu_identity(),
+                                        .unused = tvmq_cpu_unused()};
   return &answers->cpu;
 }
 
@@ -95,6 +97,14 @@ const struct tvmq_machine_info *tvmq_get_machine(int index) {
   answers->machine =
       (struct tvmq_machine_info){.name = machine->name, .isa = greatest_isa(machine->cpu), .in_order = machine->in_order, .text = answers->machine_text};
   return &answers->machine;
+}
+
+const struct tvmq_core_info *tvmq_get_core(int index) {
+  struct tvmq_answers *answers = tvmq_answers();
+  if (answers == NULL || index < 0 || (size_t)index >= tvmq_n_known_cores) return NULL;
+  const struct tvmq_known_core *core = &tvmq_known_cores[index];
+  answers->core = (struct tvmq_core_info){.name = core->name, .machine = core->machine, .in_order = core->in_order, .ghz = core->ghz};
+  return &answers->core;
 }
 
 const struct tvmq_option_info *tvmq_get_option(int index) { return index >= 0 ? tvmq_option((size_t)index) : NULL; }

@@ -1,50 +1,15 @@
 #define _GNU_SOURCE
-#include <errno.h>
-#include <ftw.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cpu/cpu.h"
 #include "cpu/cpu_arch.h"
 #include "cpu/cpu_bits.h"
 #include "cpu/machine.h"
+#include "fake_root.h"
 #include "unit.h"
-
-// ---- a file system below a temporary directory
-
-static char root[64];
-
-static void make_root(void) {
-  strcpy(root, "/tmp/tvmq-test-XXXXXX");
-  if (mkdtemp(root) == NULL) {
-    perror("mkdtemp");
-    exit(1);
-  }
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
-  (void)status, (void)kind, (void)where;
-  return remove(path);
-}
-static void remove_root(void) { nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
-
-static void write_file(const char *path, const char *text) {
-  char whole[512];
-  snprintf(whole, sizeof whole, "%s%s", root, path);
-  for (char *slash = whole + strlen(root) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-    *slash = '\0';
-    if (mkdir(whole, 0755) != 0 && errno != EEXIST) perror(whole);
-    *slash = '/';
-  }
-  FILE *file = fopen(whole, "w");
-  if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {
-    perror(whole);
-    exit(1);
-  }
-}
 
 // ---- CPU quota
 
@@ -132,120 +97,6 @@ static void check_count(void) {
 
 // ---- names and features
 
-#define MIDR_OF "/sys/devices/system/cpu/cpu"
-static const struct {
-  const char *name;
-  struct {
-    const char *path, *text;
-  } files[4];
-  const char *cores;
-  unsigned usable;  // of the first two processors
-  bool in_order;
-  const char *machine;
-} machines[] = {
-    {"no information", {{0}}, "", 0, false, NULL},
-    {"one kind",
-     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000414fd0b1\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
-     "Cortex-A76",
-     2,
-     false,
-     "neoverse-n1"},
-    {"small ones",
-     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000410fd034\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000412fd050\n"}},
-     "Cortex-A53 + Cortex-A55",
-     2,
-     true,
-     NULL},
-    {"a large one of two",
-     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
-      {MIDR_OF "1/regs/identification/midr_el1", "0x00000000414fd0b1\n"},
-      {MIDR_OF "2/regs/identification/midr_el1", "0x00000000412fd050\n"}},
-     "Cortex-A55 + Cortex-A76",
-     2,
-     false,
-     "neoverse-n1"},
-    {"a large one out of reach",
-     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
-      {MIDR_OF "1/regs/identification/midr_el1", "0x00000000412fd050\n"},
-      {MIDR_OF "2/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
-     "Cortex-A55 + Cortex-A76",
-     2,
-     true,
-     "cortex-a55"},
-    {"a name within a name",
-     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000410fd0e0\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000410fd0b0\n"}},
-     "Cortex-A76AE + Cortex-A76",
-     2,
-     false,
-     "neoverse-n1"},
-    {"one offline between",
-     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"},
-      {MIDR_OF "1/online", "0\n"},
-      {MIDR_OF "2/regs/identification/midr_el1", "0x00000000414fd0b1\n"}},
-     "Cortex-A55 + Cortex-A76",
-     1,
-     true,
-     "cortex-a55"},
-    {"unknown core", {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000990fabc1\n"}}, "MIDR 0x990fabc1", 1, false, NULL},
-    {"unknown core after a small one",
-     {{MIDR_OF "0/regs/identification/midr_el1", "0x00000000412fd050\n"}, {MIDR_OF "1/regs/identification/midr_el1", "0x00000000990fabc1\n"}},
-     "Cortex-A55 + MIDR 0x990fabc1",
-     2,
-     false,
-     NULL},
-    {"cpuinfo",
-     {{"/proc/cpuinfo",
-       "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd03\nCPU revision\t: 4\n\n"
-       "processor\t: 1\nCPU implementer\t: 0x51\nCPU part\t: 0x804\n"}},
-     "Cortex-A53 + Kryo 4xx Gold",
-     2,
-     false,
-     "neoverse-n1"},
-    {"cpuinfo, a large one out of reach",
-     {{"/proc/cpuinfo", "processor : 0\nCPU implementer : 0x41\nCPU part : 0xd03\nprocessor : 4\nCPU implementer : 0x41\nCPU part : 0xd08\n"}},
-     "Cortex-A53 + Cortex-A72",
-     1,
-     true,
-     "cortex-a53"},
-    {"cpuinfo of another architecture", {{"/proc/cpuinfo", "processor\t: 0\nmodel name\t: something\n"}}, "", 0, false, NULL},
-    {"sysfs first",
-     {{MIDR_OF "0/regs/identification/midr_el1", "0x410fd083\n"}, {"/proc/cpuinfo", "CPU implementer : 0x41\nCPU part : 0xd03\n"}},
-     "Cortex-A72",
-     1,
-     false,
-     "cortex-a72"},
-};
-
-static bool first_two(unsigned cpu) { return cpu < 2; }
-
-static void check_cores(void) {
-  struct tvmq_arm_cores cores;
-  for (size_t i = 0; i < N_ELEMENTS(machines); i++) {
-    make_root();
-    for (size_t j = 0; j < N_ELEMENTS(machines[i].files) && machines[i].files[j].path != NULL; j++) {
-      write_file(machines[i].files[j].path, machines[i].files[j].text);
-    }
-    tvmq_arm_cores(root, first_two, &cores);
-    CHECK_STRING(cores.name, machines[i].cores, machines[i].name);
-    CHECK_STRING(cores.machine, machines[i].machine, machines[i].name);
-    CHECK(cores.machine == NULL || tvmq_machine_named(cores.machine)->in_order == cores.in_order, "%s: in order", machines[i].name);
-    CHECK(cores.usable == machines[i].usable && cores.in_order == machines[i].in_order, "%s: %u usable, in order: %d", machines[i].name, cores.usable,
-          cores.in_order);
-    remove_root();
-  }
-  make_root();
-  for (unsigned cpu = 0; cpu < 12; cpu++) {
-    char path[96], midr[16];
-    snprintf(path, sizeof path, MIDR_OF "%u/regs/identification/midr_el1", cpu);
-    snprintf(midr, sizeof midr, "0x99%02x0000", cpu);
-    write_file(path, midr);
-  }
-  tvmq_arm_cores(root, first_two, &cores);
-  CHECK(strncmp(cores.name, "MIDR 0x99000000 + MIDR 0x99010000 + ", 36) == 0 && cores.name[strlen(cores.name) - 3] == '0', "what fits: %s", cores.name);
-  CHECK(strlen(cores.name) == 7 * 18 - 3, "whole names: %s", cores.name);
-  remove_root();
-}
-
 static void check_may_use(void) {
   cpu_set_t before, one;
   if (!CHECK(sched_getaffinity(0, sizeof before, &before) == 0, "affinity")) return;
@@ -259,25 +110,6 @@ static void check_may_use(void) {
   }
   sched_setaffinity(0, sizeof before, &before);
   CHECK(!tvmq_cpu_may_use(1u << 30), "more than there can be");
-}
-
-static void check_arm_features(void) {
-  enum { ASIMD = 1 << 1, FPHP = 1 << 9, DP = 1 << 20, I8MM = 1 << 13 };
-  static const struct {
-    uint64_t hwcap, hwcap2;
-    uint32_t cpu;
-  } cases[] = {
-      {0, 0, 0},
-      {ASIMD, 0, TVMQ_CPU_NEON},
-      {ASIMD | FPHP | DP, 0, TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD},
-      {ASIMD | DP, I8MM, TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD | TVMQ_CPU_I8MM},
-      {ASIMD, I8MM, TVMQ_CPU_NEON | TVMQ_CPU_I8MM},  // sets are no chain
-      {ASIMD | I8MM, DP, TVMQ_CPU_NEON},             // the same numbers in the other word mean other things
-  };
-  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
-    const uint32_t cpu = tvmq_arm_features(cases[i].hwcap, cases[i].hwcap2);
-    CHECK(cpu == cases[i].cpu, "case %zu: got %#x", i, cpu);
-  }
 }
 
 static void check_x86_features(void) {
@@ -389,8 +221,6 @@ int main(void) {
   check_quotas();
   check_count();
   check_may_use();
-  check_cores();
-  check_arm_features();
   check_x86_features();
   check_isas();
   check_here();

@@ -27,7 +27,7 @@ class Cpu:
 
     isa: the greatest instruction set that it offers. count: processors that this process may use, by affinity and cgroup quota. in_order: all cores that it
     may use are known to execute instructions in the order of the program; what the option `tune` goes by unless it is given. identity: what tells CPUs of one
-    name apart: vendor, family and model on x86, and features.
+    name apart: vendor, family and model on x86, and features. unused: an instruction set that it offers and no kernel here uses, "" if there is none.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Cpu:
     count: int
     in_order: bool
     identity: str
+    unused: str
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ def info(as_json: bool, with_kernels: bool) -> None:
     print(f"  executes {'in order' if cpu.in_order else 'out of order'}; {plural(cpu.count, 'processor')} for this process")
     for what, available in (("instruction sets", True), ("not on this CPU", False)):
         print(f"  {what}: {', '.join(isa.name for isa in isas if isa.available is available) or 'none'}")
+    if cpu.unused:
+        print(f"  only the runtime's own kernels use: {cpu.unused}")
     print("\nTuning records in the package", style="bold")
     for name, usable in shipped.items():
         print(f"  {name}: {plural(usable['tasks'], 'task')} for this CPU, of {plural(usable['records'], 'record')}")
