@@ -195,3 +195,17 @@ def test_the_documentation_lists_the_options_of_the_library() -> None:
 
 def tvmq_version(python: pathlib.Path, folder: pathlib.Path) -> str:
     return run(python.with_name("tvmq"), "--version", cwd=folder).split()[-1]
+
+
+def test_a_build_for_32_bits_ends_in_one_line(tmp_path: pathlib.Path) -> None:
+    """A compiler that makes 32-bit code suffices, without a C library of that kind."""
+    if not shutil.which("gcc") or subprocess.run(["gcc", "-m32", "-x", "c", "-c", "-", "-o", os.devnull], input=b"", check=False).returncode:
+        pytest.skip("gcc -m32 compiles nothing here")
+    cross = tmp_path / "cross.ini"
+    machine = "[host_machine]\nsystem = 'linux'\ncpu_family = 'x86'\ncpu = 'i686'\nendian = 'little'\n"
+    cross.write_text(f"[binaries]\nc = ['gcc', '-m32']\nar = 'ar'\n[properties]\nskip_sanity_check = true\n{machine}", encoding="utf-8")
+    settings = {**os.environ, "PATH": os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])}
+    command = ["meson", "setup", str(tmp_path / "build"), str(harness.REPOSITORY), "--cross-file", str(cross)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env=settings)
+    (told,) = (line for line in done.stdout.splitlines() if "ERROR" in line)
+    assert done.returncode == 1 and "32-bit processors are not supported (x86)" in told
