@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pathlib
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import tvmq_delegate
-from tvmq_delegate import cli
+from tvmq_delegate import cli, measure
 from tvmq_delegate.binding import library, machines
 
 
@@ -85,7 +86,54 @@ def test_estimate() -> None:
     table = CliRunner().invoke(cli.main, ["estimate", "--network", "mobilenet_v1_0.25_128", "--core", "cortex-a72"])
     assert table.exit_code == 0 and "all nodes" in table.stdout and "__neon" in table.stdout
     refused = CliRunner().invoke(cli.main, ["estimate", "--core", "vax"])
-    assert refused.exit_code == 2 and "no core is called 'vax'" in refused.stderr
+    assert refused.exit_code == 2 and "no core, board or machine is called 'vax'" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "core", "machine", "ghz"),
+    [
+        ("cortex-a76", "Cortex-A76", "neoverse-n1", 2.4),
+        ("Raspberry Pi 5", "Cortex-A76", "neoverse-n1", 2.4),
+        ("rk3588", "Cortex-A76", "neoverse-n1", 2.4),
+        ("graviton4", "Neoverse-V2", "neoverse-v1", 2.8),
+        ("pixel_8", "Cortex-X3", "neoverse-v1", 2.91),
+        ("neoverse-n1", "Neoverse-N1", "neoverse-n1", 2.5),
+        ("zen5", "", "zen5", 0),
+    ],
+)
+def test_names_of_cores_and_boards(name: str, core: str, machine: str, ghz: float) -> None:
+    assert measure.target(name) == measure.Target(name, core, machine, ghz)
+
+
+def test_every_board_has_a_model() -> None:
+    assert all(measure.target(board).machine for board in measure.BOARDS)
+
+
+def test_info_names_what_only_runtimes_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu = library.cpu()
+    for unused, shown in (("sme2", True), ("", False)):
+        monkeypatch.setattr(library, "cpu", lambda unused=unused: dataclasses.replace(cpu, unused=unused))
+        assert ("only the runtime's own kernels use: sme2" in CliRunner().invoke(cli.main, ["info"]).stdout) == shown
+
+
+UNKNOWN = [("pixel", "near it are pixel-4, pixel-6"), ("a64fx", "no model stands for A64FX"), ("graviton5", "near it are graviton")]
+
+
+@pytest.mark.parametrize(("name", "told"), UNKNOWN)
+def test_names_without_a_model(name: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        measure.target(name)
+
+
+def test_estimates_say_their_model_and_the_time() -> None:
+    arguments = ["estimate", "--network", "mobilenet_v1_0.25_32", "--core", "raspberry-pi-5,cortex-x4,zen5"]
+    found = json.loads(CliRunner().invoke(cli.main, [*arguments, "--json"]).stdout)
+    pi = found["raspberry-pi-5"]
+    assert (pi["core"], pi["machine"], pi["ghz"]) == ("Cortex-A76", "neoverse-n1", 2.4)
+    assert pi["milliseconds"] == pytest.approx(pi["cycles"] / 2.4e6) and found["zen5"]["milliseconds"] is None
+    table = CliRunner().invoke(cli.main, arguments).stdout
+    assert "raspberry-pi-5: Cortex-A76 at 2.4 GHz, by the model of neoverse-n1" in table
+    assert "cortex-x4: Cortex-X4 at 3.3 GHz, by the model of neoverse-v1" in table and "milliseconds" in table
 
 
 @pytest.mark.parametrize("core", [machine.name for machine in tvmq_delegate.machines()])

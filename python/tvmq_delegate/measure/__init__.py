@@ -14,9 +14,11 @@ from .regressions import Change, Comparison, compare
 from .runner import Profiled
 from .serving import Serving
 from .statistic import LEAST, MEDIAN
+from .targets import BOARDS, Target
+from .targets import find as target
 
 __all__ = [
-    "Agreement", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "LEAST", "MEDIAN",
-    "Measured", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "agreement", "bench", "calibrate", "compare", "judged", "live_bytes",
-    "machine", "node_times", "occupancy", "percentile", "statistic",
+    "Agreement", "BOARDS", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "LEAST",
+    "MEDIAN", "Measured", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "Target", "agreement", "bench", "calibrate", "compare", "judged",
+    "live_bytes", "machine", "node_times", "occupancy", "percentile", "statistic", "target",
 ]  # fmt: skip

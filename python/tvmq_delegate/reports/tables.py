@@ -52,17 +52,17 @@ def options(listed: Sequence[library.Option], width: int) -> list[Text]:
     return lines
 
 
-def estimates(found: Mapping[str, Delegation], width: int) -> Table:
-    """The cycles of each node on several cores, and of all nodes together. With one core its kernels stand beside them."""
+def estimates(found: Mapping[measure.Target, Delegation], width: int) -> Table:
+    """The cycles of each node on several cores, and of all nodes together, also as milliseconds; with one core its kernels, too."""
     first = next(iter(found.values()))
     columns = [
-        Column("#", lambda i: "" if i is None else str(first.nodes[i].node)),
-        Column("op", lambda i: "all nodes" if i is None else first.nodes[i].op, left=True, least=17),
-        *(Column(core, functools.partial(_cycles, cores), rank) for rank, (core, cores) in enumerate(found.items())),
+        Column("#", lambda i: str(first.nodes[i].node) if isinstance(i, int) else ""),
+        Column("op", lambda i: first.nodes[i].op if isinstance(i, int) else i, left=True, least=17),
+        *(Column(target.name, functools.partial(_cycles, target, nodes), rank) for rank, (target, nodes) in enumerate(found.items())),
     ]
     if len(found) == 1:
-        columns.append(Column("kernel", lambda i: "" if i is None else first.nodes[i].how.removeprefix("tvmq_"), 1, left=True))
-    rows = [None, *(i for i, node in enumerate(first.nodes) if node.cycles > 0)]
+        columns.append(Column("kernel", lambda i: first.nodes[i].how.removeprefix("tvmq_") if isinstance(i, int) else "", 1, left=True))
+    rows = [ALL, MILLISECONDS, *(i for i, node in enumerate(first.nodes) if node.cycles > 0)]
     return fitted(columns, rows, width, title=f"Estimated cycles, one thread: {first.model}")
 
 
@@ -78,9 +78,15 @@ def agreements(found: Mapping[str, measure.Agreement | None]) -> list[str]:
     return lines + ([f"\nNot compared with anything: {', '.join(rest)}"] if rest else [])
 
 
-def _cycles(found: Delegation, i: int | None) -> str:
-    cycles = sum(node.cycles for node in found.nodes) if i is None else found.nodes[i].cycles
-    return f"{cycles / 1e3:,.1f}k"
+ALL, MILLISECONDS = "all nodes", "milliseconds"
+
+
+def _cycles(target: measure.Target, found: Delegation, row: int | str) -> str:
+    cycles = found.nodes[row].cycles if isinstance(row, int) else sum(node.cycles for node in found.nodes)
+    if row != MILLISECONDS:
+        return f"{cycles / 1e3:,.1f}k"
+    time = target.milliseconds(cycles)
+    return "" if time is None else f"{time:,.3g}"
 
 
 def delegation(found: Delegation, width: int) -> Table:
