@@ -15,7 +15,7 @@ import pytest
 
 import crossbuild
 import environment
-from estimator import mca
+from estimator import cores, llvm, mca
 from estimator.blocks import Block
 
 TOOLS, VARIANTS = environment.REPOSITORY / "tools/arm", environment.REPOSITORY / "delegate/kernels/variants.def"
@@ -54,10 +54,13 @@ def test_kernels_of_the_level_take_most_of_the_cycles(core: str, isa: str) -> No
     assert sum(one["cycles"] for one in functions if one["file"] == own) > 0.8 * total
 
 
-def test_a_chain_of_additions_takes_a_cycle_each() -> None:
+@pytest.mark.parametrize("core", cores.CORES.values(), ids=lambda core: core.name)
+def test_a_chain_of_additions_takes_a_cycle_each(core: cores.Core) -> None:
+    if absent := llvm.missing({core.llvm}):
+        pytest.skip(absent)
     add = 0x8B000000  # add x0, x0, x0
     no_instruction = 0xFFFFFFFF
-    found = mca.cycles([Block(0, (add,) * 8).words, (add, no_instruction)], "cortex-a53")
+    found = mca.cycles([Block(0, (add,) * 8).words, (add, no_instruction)], core)
     assert found == [pytest.approx(8, rel=0.05), pytest.approx(1, rel=0.1)]
 
 
@@ -73,6 +76,21 @@ def test_rates_are_those_of_variants_def(kernel: str, core: str, column: int) ->
     assert done.returncode == 0, done.stderr
     estimated = re.search(r"\{([\d.]+)f, \d+\}$", done.stdout.strip())
     assert estimated and float(estimated[1]) == pytest.approx(float(listed), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("contender", "core", "kernel"),
+    [
+        ("stock", "cortex-a53", r"xnn_qs8_qc8w_gemm_minmax_fp32_ukernel_4x16__asm_aarch64_neon_mlal_lane_cortex_a53"),
+        ("stock", "cortex-a55", r"xnn_qs8_qc8w_gemm_minmax_fp32_ukernel_4x16c4__asm_aarch64_neondot_cortex_a55"),
+        ("builtin", "cortex-a53", r"ruy::Kernel8bitNeonA55ish"),
+        ("builtin", "cortex-a55", r"ruy::Kernel8bitNeonDotprodA55ish"),
+    ],
+)
+def test_runtimes_choose_the_kernels_of_the_core(contender: str, core: str, kernel: str) -> None:
+    """Which they know by its name in /proc/cpuinfo: on a core that they do not know they take others."""
+    functions = [one["function"] for one in estimates(contender, core)[core]["functions"]]
+    assert any(re.match(kernel, name) for name in functions), functions[:8]
 
 
 def test_failures_in_the_emulated_process_are_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -11,9 +12,10 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from estimator import blocks, cores, cost, emulate, kernels, llvm, mca, networks, report, symbols
+from estimator import blocks, cores, cost, emulate, kernels, llvm, mca, networks, processors, report, symbols
 from estimator.blocks import Block
 
+A53, V1 = cores.CORES["cortex-a53"], cores.named("neoverse-v1@22")
 ADD, B_NE, RET = 0x8B000000, 0x54FFFFC1, 0xD65F03C0
 
 
@@ -113,8 +115,8 @@ def test_llvm_is_read() -> None:
 
 
 def test_a_block_that_the_core_does_not_know_takes_a_cycle_for_each_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llvm, "run", lambda command, text: TOTALS if command[0] == llvm.MCA else ENCODINGS)
-    assert mca.cycles([(ADD, RET), (ADD, ADD, RET), (RET,)], "cortex-a53") == [302 / 50, 3, 75 / 50]
+    monkeypatch.setattr(llvm, "run", lambda command, text: TOTALS if command[0] == "llvm-mca-19" else ENCODINGS)
+    assert mca.cycles([(ADD, RET), (ADD, ADD, RET), (RET,)], cores.CORES["cortex-a53"]) == [302 / 50, 3, 75 / 50]
 
 
 def test_symbols_are_found_by_address() -> None:
@@ -140,7 +142,7 @@ def test_prices_are_summed_by_function_without_the_caller(monkeypatch: pytest.Mo
     executions = {Block(0, (ADD, RET)): 10.0, Block(8, (ADD,) * 3 + (RET,)): 2.0, Block(64, (RET,)): 5.0, Block(128, (RET,)): 1e6, Block(132, (RET,)): 1e6}
     files = {0: "a.so", 8: "a.so", 64: "b.so", 128: "python3.11", 132: "_random.cpython-311-aarch64-linux-gnu.so"}
     monkeypatch.setattr(mca, "cycles", lambda words, core: [1.5 * len(each) for each in words])
-    found = cost.priced("tvmq", "cortex-a53", networks.Profile(executions, (), "digest"), lambda address: symbols.Place(files[address], "f"))
+    found = cost.priced("tvmq", A53, networks.Profile(executions, (), "digest"), lambda address: symbols.Place(files[address], "f"))
     a, b = symbols.Place("a.so", "f"), symbols.Place("b.so", "f")
     assert list(found.places) == [a, b]
     assert found.places == {a: cost.Price(42, 28), b: cost.Price(7.5, 5)}
@@ -153,7 +155,7 @@ def test_uneven_counts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def price(count: float) -> cost.Estimate:
         profile = networks.Profile({steady: 2.0, uneven: count, caller: 7.5}, (), "digest")
-        return cost.priced("tvmq", "cortex-a53", profile, lambda address: symbols.Place("python3.11" if address == 2000 else "a.so", "f"))
+        return cost.priced("tvmq", A53, profile, lambda address: symbols.Place("python3.11" if address == 2000 else "a.so", "f"))
 
     assert price(2.0).total.instructions == 204 and price(0.5).total.instructions == 201
     with pytest.raises(emulate.EmulationError, match="2.4%"):
@@ -163,24 +165,24 @@ def test_uneven_counts_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def estimates() -> list[cost.Estimate]:
     gemm, rest = symbols.Place("lib.so", "gemm"), symbols.Place("lib.so", "n" * 100)
     return [
-        cost.Estimate("tvmq", "cortex-a53", "0a", {gemm: cost.Price(1.5e6, 1e6), rest: cost.Price(0.5e6, 1e6)}),
-        cost.Estimate("tvmq", "neoverse-v1", "0a", {gemm: cost.Price(1e5, 1e6)}),
-        cost.Estimate("stock", "cortex-a53", "0b", {rest: cost.Price(5e6, 1e6)}),
-        cost.Estimate("stock", "neoverse-v1", "0b", {rest: cost.Price(1e5, 1e6)}),
+        cost.Estimate("tvmq", A53, "0a", {gemm: cost.Price(1.5e6, 1e6), rest: cost.Price(0.5e6, 1e6)}),
+        cost.Estimate("tvmq", V1, "0a", {gemm: cost.Price(1e5, 1e6)}),
+        cost.Estimate("stock", A53, "0b", {rest: cost.Price(5e6, 1e6)}),
+        cost.Estimate("stock", V1, "0b", {rest: cost.Price(1e5, 1e6)}),
     ]
 
 
 def test_summary() -> None:
     assert report.summary(estimates()).splitlines() == [
-        "core         instruction sets      tvmq     stock  / tvmq",
-        "cortex-a53   neon              2,000.0k  5,000.0k   2.50x",
-        "neoverse-v1  i8mm                100.0k    100.0k   1.00x",
+        "core         instruction sets  llvm-mca      tvmq     stock  / tvmq",
+        "cortex-a53   neon              19        2,000.0k  5,000.0k   2.50x",
+        "neoverse-v1  i8mm              22          100.0k    100.0k   1.00x",
     ]
 
 
 def test_functions() -> None:
     first, *rest = report.functions(estimates()[:2], 2).splitlines()
-    assert first.split() == ["function", "file", "cortex-a53", "neoverse-v1"]
+    assert first.split() == ["function", "file", "cortex-a53", "neoverse-v1@22"]
     assert [line.split() for line in rest] == [["gemm", "lib.so", "1,500.0k", "75%", "100.0k", "100%"], ["n" * 61 + "...", "lib.so", "500.0k", "25%"]]
     assert len(report.functions(estimates()[:2], 1).splitlines()) == 2
 
@@ -230,8 +232,32 @@ def test_rates_and_speeds_of_kernels() -> None:
 def test_cores_have_levels_of_the_environment() -> None:
     import environment
 
-    assert {core.level for core in cores.CORES.values()} == set(environment.LEVELS)
+    assert {core.level for core in cores.CORES.values()} == set(environment.LEVELS) == set(processors.FEATURES)
     assert set(cores.DEFAULT) <= set(cores.CORES)
+
+
+def test_cores_are_those_that_the_delegate_knows() -> None:
+    """Each row of the list is read, and each core that is estimated has one with a machine."""
+    assert len(cores.ROW.findall(cores.KNOWN.read_text(encoding="utf-8"))) == cores.KNOWN.read_text(encoding="utf-8").count("\nTVMQ_ARM_CORE(")
+    assert all(core.known.machine for core in cores.CORES.values())
+    a55 = cores.CORES["cortex-a55"].known
+    assert (a55.implementer, a55.part, a55.in_order, a55.name, a55.machine) == (0x41, 0xD05, True, "Cortex-A55", "cortex-a55")
+
+
+def test_an_emulated_process_sees_processors_of_its_core() -> None:
+    files = processors.files(cores.CORES["cortex-a55"])
+    first = files["/proc/cpuinfo"].split("\n\n")[0].splitlines()
+    assert first[0] == "processor\t: 0" and "asimddp" in first[2] and first[3] == "CPU implementer\t: 0x41" and first[6] == "CPU part\t: 0xd05"
+    assert files["/proc/cpuinfo"].count("processor\t") == processors.COUNT >= 4
+    assert files["/sys/devices/system/cpu/cpu3/regs/identification/midr_el1"] == "0x00000000411fd050\n"
+    assert files["/sys/devices/system/cpu/possible"] == f"0-{processors.COUNT - 1}\n"
+
+
+def test_another_version_of_llvm_prices_a_core() -> None:
+    n1 = cores.named("neoverse-n1@22")
+    assert (n1.name, n1.llvm, n1.label, cores.named("neoverse-n1").label) == ("neoverse-n1", "22", "neoverse-n1@22", "neoverse-n1")
+    with pytest.raises(argparse.ArgumentTypeError, match="no version '18' of LLVM"):
+        cores.named("neoverse-n1@18")
 
 
 WRONG = [("--cores", "cortex-z", "neoverse-v1"), ("--library", "/no.so", "/no.so"), ("--option", "isa", "NAME=VALUE")]

@@ -43,15 +43,15 @@ def counting(counts: pathlib.Path) -> tuple[list[str], list[str]]:
     return ["setarch", os.uname().machine, "--addr-no-randomize"], ["-plugin", f"{PLUGIN},out={counts}"]
 
 
-def emulator(level: str, after: Sequence[str] = ()) -> list[str]:
-    """The command that runs a program of arm64 on a processor of the level."""
-    return ["qemu-aarch64", *after, "-cpu", LEVELS[level], "-L", str(SYSROOT)]
+def emulator(level: str, after: Sequence[str] = (), root: pathlib.Path = SYSROOT) -> list[str]:
+    """The command that runs a program of arm64 on a processor of the level. root: where absolute paths are looked up first."""
+    return ["qemu-aarch64", *after, "-cpu", LEVELS[level], "-L", str(root)]
 
 
-def python(level: str, runtime: str, counts: pathlib.Path | None = None) -> tuple[list[str], dict[str, str]]:
+def python(level: str, runtime: str, counts: pathlib.Path | None = None, root: pathlib.Path = SYSROOT) -> tuple[list[str], dict[str, str]]:
     """Command and environment that run the emulated Python, counting blocks into `counts`. TVMQ_PYTHON tells the tests how to start another one."""
     before, after = counting(counts) if counts else ([], [])
-    command = [*before, *emulator(level, after), str(SYSROOT / f"usr/bin/python{PYTHON_VERSION}")]
+    command = [*before, *emulator(level, after, root), str(SYSROOT / f"usr/bin/python{PYTHON_VERSION}")]
     path = [os.environ.get("PYTHONPATH"), str(REPOSITORY / "python"), str(site(runtime))]
     extra = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "TVMQ_PYTHON": shlex.join(command)}
     return command, {**os.environ, **extra}

@@ -44,7 +44,7 @@ class Estimate:
     """The cost of an inference on a core. places: the functions, dearest first; they add up to the whole."""
 
     contender: str
-    core: str
+    core: Core
     outputs: str
     places: Mapping[Place, Price]
 
@@ -54,20 +54,18 @@ class Estimate:
 
 
 def estimate(model: str, runtime: str, contender: Contender, core: Core, options: Mapping[str, str]) -> Estimate:
-    """Emulates the level of `core` unless that has been done, and prices it. The delegate plans for the core unless the options say otherwise."""
-    given: tuple[tuple[str, str], ...] = ()
-    if contender.kernels == DELEGATE:
-        given = tuple(sorted({"machine": core.machine, **options}.items()))
-    found = profile(Request(model, runtime, contender.kernels, core.level, contender.library, given))
-    return priced(contender.name, core.name, found, Places(found.parts).find)
+    """Emulates the model on `core` unless that has been done, and prices it. options: the delegate's."""
+    given = tuple(sorted(options.items())) if contender.kernels == DELEGATE else ()
+    found = profile(Request(model, runtime, contender.kernels, core.name, contender.library, given))
+    return priced(contender.name, core, found, Places(found.parts).find)
 
 
-def priced(contender: str, core: str, found: Profile, place: Callable[[int], Place]) -> Estimate:
+def priced(contender: str, core: Core, found: Profile, place: Callable[[int], Place]) -> Estimate:
     located = [(block, place(block.address)) for block in found.executions]
     counted = [(block, where) for block, where in located if not CALLER.fullmatch(where.file)]
     uneven = unsteady({block: found.executions[block] for block, _ in counted})
     if uneven > UNSTEADY:
-        raise EmulationError(f"{contender}, {core}: {uneven:.1%} of the instructions were executed in some inferences only; estimate again")
+        raise EmulationError(f"{contender}, {core.name}: {uneven:.1%} of the instructions were executed in some inferences only; estimate again")
     cycles = mca.cycles([block.words for block, _ in counted], core)
     return Estimate(contender, core, found.outputs, by_place(counted, cycles, found.executions))
 

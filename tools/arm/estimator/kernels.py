@@ -11,6 +11,7 @@ import re
 import environment as env
 
 from . import blocks, emulate, mca
+from .cores import Core
 
 SYSROOT = "/usr/aarch64-linux-gnu"  # of the cross compiler, as in the cross files
 
@@ -52,9 +53,9 @@ def executions(checks: str, bench: Bench, level: str) -> dict[blocks.Block, floa
     return emulate.difference(f"{bench.kernel}, {bench.shape}", start)[0]
 
 
-def cycles(checks: str, bench: Bench, level: str, core: str) -> float:
+def cycles(checks: str, bench: Bench, core: Core) -> float:
     """The cost of one call on a core."""
-    counted = executions(checks, bench, level)
+    counted = executions(checks, bench, core.level)
     each = mca.cycles([block.words for block in counted], core)
     return sum(price * count for price, count in zip(each, counted.values(), strict=True))
 

@@ -5,25 +5,33 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 
-MC, MCA, NM = "llvm-mc-19", "llvm-mca-19", "llvm-nm-19"
-PACKAGE = "llvm-19"
+NM = "llvm-nm-19"
+
+
+def mc(version: str) -> str:
+    return f"llvm-mc-{version}"
+
+
+def mca(version: str) -> str:
+    return f"llvm-mca-{version}"
 
 
 class ToolError(Exception):
     """A tool failed; the text says which, and how."""
 
 
-def missing() -> str | None:
+def missing(versions: Iterable[str] = ("19",)) -> str | None:
     """Names the tool that is not installed, in a sentence."""
-    absent = [tool for tool in (MC, MCA, NM) if not shutil.which(tool)]
-    return f"{absent[0]} is not installed (apt-get install {PACKAGE})" if absent else None
+    absent = [tool for tool in (NM, *(tool for version in versions for tool in (mc(version), mca(version)))) if not shutil.which(tool)]
+    return f"{absent[0]} is not installed (apt-get install llvm-{absent[0].rpartition('-')[2]})" if absent else None
 
 
-def require() -> None:
+def require(versions: Iterable[str] = ("19",)) -> None:
     """Exits with the command that helps if a tool is missing."""
-    if missing():
-        sys.exit(missing())
+    if absent := missing(versions):
+        sys.exit(absent)
 
 
 def run(command: list[str], text: str = "") -> str:

@@ -9,27 +9,28 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from . import llvm
+from .cores import Core
 
 ITERATIONS = 50
 _TARGET = ["--mattr=+all"]  # what a core does not know is skipped, not refused
 
 
-def cycles(blocks: Sequence[tuple[int, ...]], core: str) -> list[float]:
+def cycles(blocks: Sequence[tuple[int, ...]], core: Core) -> list[float]:
     """Cycles of one execution of each block, given by its words, when it repeats.
 
     Instructions without a timing in the core's model are free. A block of nothing else takes a cycle for each of them.
     """
-    names = disassembled({word for words in blocks for word in words})
-    command = [llvm.MCA, "--mtriple=aarch64", *_TARGET, f"-mcpu={core}", f"-iterations={ITERATIONS}"]
+    names = disassembled({word for words in blocks for word in words}, core.llvm)
+    command = [llvm.mca(core.llvm), "--mtriple=aarch64", *_TARGET, f"-mcpu={core.model or core.name}", f"-iterations={ITERATIONS}"]
     command += ["-skip-unsupported-instructions=any", "-resource-pressure=0", "-instruction-info=0"]
     totals = parse_totals(llvm.run(command, regions(blocks, names)))
     return [totals[i] / ITERATIONS if i in totals else float(len(words)) for i, words in enumerate(blocks)]
 
 
-def disassembled(words: Collection[int]) -> dict[int, str]:
+def disassembled(words: Collection[int], version: str) -> dict[int, str]:
     """Assembly text of the words; those that are no instruction are missing."""
     code = "\n".join(" ".join(f"{byte:#04x}" for byte in word.to_bytes(4, "little")) for word in sorted(words))
-    return parse_encodings(llvm.run([llvm.MC, "--disassemble", "--show-encoding", "--triple=aarch64", *_TARGET], code))
+    return parse_encodings(llvm.run([llvm.mc(version), "--disassemble", "--show-encoding", "--triple=aarch64", *_TARGET], code))
 
 
 def parse_encodings(listing: str) -> dict[int, str]:

@@ -10,20 +10,22 @@ from collections.abc import Mapping
 
 import environment as env
 
-from . import blocks, emulate
+from . import blocks, emulate, processors
+from .cores import CORES
 
 
 @dataclasses.dataclass(frozen=True)
 class Request:
     """The inference to emulate.
 
-    model: a .tflite file, or the name of a network of the zoo. contender: one of tvmq_delegate's. library, options: the delegate's, "" and () for the others.
+    model: a .tflite file, or the name of a network of the zoo. contender: one of tvmq_delegate's. core: the name of the core that the process sees itself on.
+    library, options: the delegate's, "" and () for the others.
     """
 
     model: str
     runtime: str
     contender: str
-    level: str
+    core: str
     library: str = ""
     options: tuple[tuple[str, str], ...] = ()
 
@@ -50,7 +52,7 @@ class Profile:
 @functools.cache
 def profile(request: Request) -> Profile:
     """Emulates two processes; takes 6 seconds each for the start of Python alone."""
-    executions, answer = emulate.difference(f"{request.contender}, {request.level}", functools.partial(_start, request))
+    executions, answer = emulate.difference(f"{request.contender}, {request.core}", functools.partial(_start, request))
     found = json.loads(answer)
     return Profile(executions, parts(found["mapped"]), found["outputs"])
 
@@ -63,7 +65,8 @@ def parts(mapped: list[tuple[str, int, int]]) -> tuple[Part, ...]:
 
 
 def _start(request: Request, counts: pathlib.Path, invocations: int) -> tuple[list[str], dict[str, str]]:
-    command, environment = env.python(request.level, request.runtime, counts)
+    core = CORES[request.core]
+    command, environment = env.python(core.level, request.runtime, counts, processors.sysroot(core))
     wanted = dataclasses.asdict(request) | {"options": dict(request.options), "invocations": invocations}
     program = str(pathlib.Path(__file__).with_name("inference.py"))
     # Threads that wait in a loop, and a hash that differs, would execute something else each time.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from .cores import CORES
 from .cost import Estimate, Price
 from .kernels import Bench, Speed, solved
 from .symbols import Place
@@ -15,16 +14,16 @@ WIDEST = 64  # columns of a function's name; C++ has longer ones
 
 def summary(estimates: Sequence[Estimate]) -> str:
     """A row for each core: thousands of cycles of each contender, and how many times the first one's they are."""
-    cores, contenders = _unique(e.core for e in estimates), _unique(e.contender for e in estimates)
+    cores, contenders = dict.fromkeys(e.core for e in estimates), _unique(e.contender for e in estimates)
     cycles = {(e.contender, e.core): e.total.cycles for e in estimates}
     first, *others = contenders
-    rows = [["core", "instruction sets", first, *(cell for other in others for cell in (other, f"/ {first}"))]]
+    rows = [["core", "instruction sets", "llvm-mca", first, *(cell for other in others for cell in (other, f"/ {first}"))]]
     for core in cores:
-        row = [core, CORES[core].level, _thousands(cycles[first, core])]
+        row = [core.name, core.level, core.llvm, _thousands(cycles[first, core])]
         for other in others:
             row += [_thousands(cycles[other, core]), f"{cycles[other, core] / cycles[first, core]:.2f}x"]
         rows.append(row)
-    return table(rows, left=2)
+    return table(rows, left=3)
 
 
 def functions(estimates: Sequence[Estimate], count: int) -> str:
@@ -34,7 +33,7 @@ def functions(estimates: Sequence[Estimate], count: int) -> str:
         for place, price in estimate.places.items():
             shares[place] = max(shares.get(place, 0.0), price.cycles / estimate.total.cycles)
     dearest = sorted(shares, key=lambda place: -shares[place])[:count]
-    rows = [["function", "file", *(e.core for e in estimates)]]
+    rows = [["function", "file", *(e.core.label for e in estimates)]]
     for place in dearest:
         rows.append([clipped(place.function), place.file, *(_with_share(e.places.get(place), e.total) for e in estimates)])
     return table(rows, left=2)
@@ -63,7 +62,8 @@ def as_json(model: str, runtime: str, options: Mapping[str, str], estimates: Seq
     """All that the tables say, exactly."""
     listed = []
     for estimate in estimates:
-        one = {"contender": estimate.contender, "core": estimate.core, "level": CORES[estimate.core].level, **_numbers(estimate.total)}
+        core = estimate.core
+        one = {"contender": estimate.contender, "core": core.label, "level": core.level, "llvm": core.llvm, **_numbers(estimate.total)}
         one["outputs"] = estimate.outputs
         if functions:
             one["functions"] = [{"function": place.function, "file": place.file, **_numbers(price)} for place, price in estimate.places.items()]
