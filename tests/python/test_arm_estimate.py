@@ -12,7 +12,7 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from estimator import blocks, cores, cost, emulate, kernels, llvm, mca, networks, processors, report, symbols
+from estimator import blocks, boards, cores, cost, emulate, kernels, llvm, mca, networks, processors, report, symbols
 from estimator.blocks import Block
 
 A53, V1 = cores.CORES["cortex-a53"], cores.named("neoverse-v1@22")
@@ -258,6 +258,19 @@ def test_another_version_of_llvm_prices_a_core() -> None:
     assert (n1.name, n1.llvm, n1.label, cores.named("neoverse-n1").label) == ("neoverse-n1", "22", "neoverse-n1@22", "neoverse-n1")
     with pytest.raises(argparse.ArgumentTypeError, match="no version '18' of LLVM"):
         cores.named("neoverse-n1@18")
+
+
+def test_the_error_of_estimates_of_boards() -> None:
+    double, half = (boards.Row("m", "b", "cortex-a53", 2.0, 1.0, "r", "s", mcycles) for mcycles in (4.0, 1.0))
+    assert (double.mcycles, double.ratio, half.ratio) == (2.0, 2.0, 0.5)
+    assert boards.error([double, half]) == pytest.approx((1.0, 2.0)) and boards.error([double]) == pytest.approx((2.0, 1.0))
+
+
+def test_the_page_has_the_boards() -> None:
+    """What tools/arm/boards prints."""
+    rows = boards.read()
+    assert boards.table(rows) in (harness.REPOSITORY / "docs/arm-estimates.md").read_text(encoding="utf-8")
+    assert all(row.core in cores.CORES and row.source in json.loads(boards.FILE.read_text(encoding="utf-8"))["sources"] for row in rows)
 
 
 WRONG = [("--cores", "cortex-z", "neoverse-v1"), ("--library", "/no.so", "/no.so"), ("--option", "isa", "NAME=VALUE")]
