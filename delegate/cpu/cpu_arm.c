@@ -75,9 +75,10 @@ static FILE *open_below(const char *root, const char *path) {
   return length > 0 && (size_t)length < sizeof whole ? fopen(whole, "re") : NULL;
 }
 
-static bool reads_number(FILE *file, const char *format, unsigned long long *number) {
+// Decimal, or hexadecimal after 0x.
+static bool reads_number(FILE *file, long long *number) {
   if (file == NULL) return false;
-  const bool read = fscanf(file, format, number) == 1;
+  const bool read = fscanf(file, "%lli", number) == 1;
   fclose(file);
   return read;
 }
@@ -87,8 +88,8 @@ static bool is_small(const char *root, unsigned cpu) {
   enum { MOST_CAPACITY = 1024 * 5 / 8 };
   char path[96];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpu_capacity", cpu);
-  unsigned long long capacity;
-  return reads_number(open_below(root, path), "%llu", &capacity) && capacity <= MOST_CAPACITY;
+  long long capacity;
+  return reads_number(open_below(root, path), &capacity) && capacity <= MOST_CAPACITY;
 }
 
 static void cores_of_sysfs(const char *root, bool (*may_use)(unsigned cpu), struct tvmq_arm_cores *cores) {
@@ -100,8 +101,8 @@ static void cores_of_sysfs(const char *root, bool (*may_use)(unsigned cpu), stru
     fclose(file);
     // The directory of an offline processor does not have this file.
     snprintf(path + directory, sizeof path - (size_t)directory, "/regs/identification/midr_el1");
-    unsigned long long midr;
-    if (reads_number(open_below(root, path), "%llx", &midr)) add_core(cores, (uint32_t)midr, may_use(cpu), is_small(root, cpu));
+    long long midr;
+    if (reads_number(open_below(root, path), &midr)) add_core(cores, (uint32_t)midr, may_use(cpu), is_small(root, cpu));
   }
 }
 

@@ -267,7 +267,7 @@ def test_the_error_of_estimates_of_boards() -> None:
 
 
 def test_the_page_has_the_boards() -> None:
-    """What tools/arm/boards prints."""
+    """The script prints the same table."""
     rows = boards.read()
     assert boards.table(rows) in (harness.REPOSITORY / "docs/arm-estimates.md").read_text(encoding="utf-8")
     assert all(row.core in cores.CORES and row.source in json.loads(boards.FILE.read_text(encoding="utf-8"))["sources"] for row in rows)

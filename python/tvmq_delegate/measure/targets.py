@@ -40,7 +40,7 @@ BOARDS = {
 
 @dataclass(frozen=True)
 class Target:
-    """What a name stands for.
+    """The meaning of a name.
 
     name: as it was asked for. core: "" where only a machine is named. machine: the model that stands for the core.
     ghz: the core's clock, 0 if it is not known.
