@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from . import blocks
 
-FEW, MANY = 1, 3  # times; the first one does what is done once, and is in both
+FEW, MANY = 2, 4  # times; what the first two do once, such as packing and taking memory, is in both
 
 # (file to count into, times) -> command and environment of a process that does the work so often
 Start = Callable[[pathlib.Path, int], tuple[list[str], dict[str, str]]]
@@ -20,7 +20,7 @@ class EmulationError(Exception):
 
 
 def difference(what: str, start: Start) -> tuple[dict[blocks.Block, float], str]:
-    """Executions of each block when the work is done once, and the last line that both processes have printed. what: for messages."""
+    """Executions of each block when the work is done once more, and the last line that both processes have printed. what: for messages."""
     few, first = _counted(what, start, FEW)
     many, last = _counted(what, start, MANY)
     if first != last:
