@@ -22,21 +22,21 @@
 enum tvmq_rounding { TVMQ_ROUNDING_REFERENCE, TVMQ_ROUNDING_UPWARD, TVMQ_ROUNDING_SINGLE };
 #define TVMQ_ROUNDING_NAMES "reference|upward|single"  // in options and signatures
 
-// The output stage: accumulator -> int8 (or int16). Per channel multiplier and shift lie in the panel; what is said of them leaves out panels in other
-// forms.
+// Output stage: accumulator -> int8 (or int16). The multiplier and shift of each channel are in the panel. Comments on multipliers and shifts apply only to
+// panels in fixed-point form (enum tvmq_form).
 struct tvmq_stage {
   enum tvmq_rounding rounding;
   bool right_shifts;   // every shift of the op is <= -1: the short path of a vector epilogue
-  bool headroom;       // every accumulator is proven within +-2^30, every shift is >= -22 and the zero point fits int8: rounding and zero point may be added
-                       // before a right shift
-  bool fits_int16;     // every requantized value + zero point, unclamped, as int8 and as stored, is proven to fit int16: narrowing need not saturate
+  bool headroom;       // proven: |accumulator| <= 2^30, every shift >= -22, and the zero point fits int8. So kernels may add the rounding
+                       // term and the zero point before a right shift
+  bool fits_int16;     // proven: before the clamp, every result fits int16, both as int8 and flipped to uint8; narrowing need not saturate
   uint8_t flip;        // xor on the stored byte: 0x80 for a uint8 output
   int32_t zero_point;  // of the output as int8 (or int16)
   int32_t min, max;    // clamp of the output as int8 (or int16), zero point included
-  bool sums;           // none of the above: accumulators are stored as they are, int32 (TVMQ_SUMS)
-  bool in_float64;     // of int64 accumulators: a channel's multiplier and shift are the halves of its scale in float64
+  bool sums;           // no output stage: kernels store the int32 accumulators (TVMQ_SUMS) and ignore the members above
+  bool in_float64;     // int64 accumulators only: multiplier and shift hold the lower and upper 32 bits of a float64 scale
 };
-TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return stage->sums ? sizeof(int32_t) : 1; }  // of kernels on bytes
+TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return stage->sums ? sizeof(int32_t) : 1; }  // only for kernels on 8-bit tensors
 
 struct tvmq_scale {
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
@@ -83,8 +83,8 @@ static inline int32_t tvmq_rescale(enum tvmq_rounding rounding, int32_t x, int32
   }
 }
 
-// int64 accumulators: the multiplier is rounded to 15 bits, so that the product of a 48-bit accumulator fits int64, and the result is rounded once whatever the
-// mode: floor((x * r + 2^(14 - shift)) / 2^(15 - shift)) mod 2^32. |x| <= 2^47, shift in [-31, 14].
+// Rescales an int64 accumulator. The multiplier is first rounded to r of 15 bits, so that the product with a 48-bit accumulator fits int64. All rounding modes
+// give the same result, rounded once: floor((x * r + 2^(14 - shift)) / 2^(15 - shift)) mod 2^32. |x| <= 2^47, shift in [-31, 14].
 static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t shift) {
   assert(multiplier >= 0 && shift >= -31 && shift <= 14);
   assert(x >= -(INT64_C(1) << 47) && x <= INT64_C(1) << 47);
@@ -94,7 +94,7 @@ static inline int32_t tvmq_rescale_s64(int64_t x, int32_t multiplier, int32_t sh
 
 static inline int32_t tvmq_clamp(int32_t x, int32_t min, int32_t max) { return x < min ? min : x > max ? max : x; }
 
-// A half, by which the greater of two scales is rescaled.
+// Returns whether the scale is 1/2: the ratio of the larger input scale to twice itself (tvmq_add_ratios).
 static inline bool tvmq_is_half(struct tvmq_scale scale) { return scale.multiplier == 1 << 30 && scale.shift == 0; }
 
 // The output stage: accumulator -> element of the output tensor.
@@ -112,26 +112,31 @@ struct tvmq_channel_params {
   int32_t multiplier, shift;
 };
 
-// The form of a panel says what its multipliers and shifts are. It may differ from one panel of an operator to the next.
+// Form of a panel: what its multipliers and shifts contain. Panels of one operator may have different forms.
 enum tvmq_form {
-  TVMQ_FORM_FIXED,  // numbers in fixed point, and so they always may be
-  TVMQ_FORM_FLOAT,  // a line in float32
-  TVMQ_FORM_FUSED   // the same by one instruction, where ties go up or might as well and the clamp is the type's own range
+  TVMQ_FORM_FIXED,  // fixed-point multipliers and shifts; every kernel accepts this form
+  TVMQ_FORM_FLOAT,  // slope and intercept of a linear function in float32 (tvmq_float_value)
+  TVMQ_FORM_FUSED   // a linear function in one fused multiply-add (tvmq_fused_value); needs tvmq_stage_ties_up() and no clamp
 };
 
-// Whether the clamp is more than the range of bytes.
+// Returns whether the clamp is narrower than the range of int8.
 static inline bool tvmq_stage_clamps(const struct tvmq_stage *stage) { return stage->min > INT8_MIN || stage->max < INT8_MAX; }
 
-// Whether ties go up, or might as well: reference rounding takes only a negative tie down, to a value that is at most 0 either way. With the zero point added
-// it is at most `min` where `min` is no less than the zero point (ReLU), and the clamp makes both the same. Nothing wraps, since a tie takes a right shift.
+// Returns whether ties go up, or rounding ties up would give the same outputs. Reference rounding differs only for negative ties, whose value is at most 0 with
+// either rounding. If min >= zero_point (ReLU), such a value plus the zero point is at most `min`, and the clamp makes both outputs equal. Nothing wraps,
+// because ties occur only with right shifts.
 static inline bool tvmq_stage_ties_up(const struct tvmq_stage *stage) {
   return stage->rounding == TVMQ_ROUNDING_UPWARD || (stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->min >= stage->zero_point);
 }
 
-// A panel in float form (TVMQ_FLOAT_STAGE) has -slope for each multiplier, which no multiplier is, being no less than 0, and the intercept for each shift, both
-// as the bits of a float32. A result is the integer nearest to slope * acc + intercept, ties to even, the product not rounded by itself. Where ties go away
-// from zero on both of its sides that is odd in acc, the intercept, at least 0, taking acc's sign, and the zero point is added behind; else acc counts from the
-// accumulator that gives 0, zero point included.
+// Returns whether the linear function of a panel in float form is odd in the accumulator.
+//
+// Float form (TVMQ_FLOAT_STAGE): a panel holds float32 bits: of -slope in place of each multiplier, of the intercept in
+// place of each shift. Multipliers are never negative, so a negative one identifies the form. A result is
+// slope * acc + intercept with one fused multiply-add, rounded to the nearest integer, ties to even.
+// Odd: ties go away from zero, and the clamp keeps results below the zero point. The intercept, at least 0, takes the sign
+// of acc, and the kernel adds the zero point afterwards.
+// Not odd: the function includes the zero point. acc is relative to the accumulator whose output is 0.
 static inline bool tvmq_stage_is_odd(const struct tvmq_stage *stage) { return stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->min < stage->zero_point; }
 
 static inline int32_t tvmq_float_value(float slope, float intercept, bool is_odd, int32_t acc) {
@@ -139,9 +144,9 @@ static inline int32_t tvmq_float_value(float slope, float intercept, bool is_odd
   return (int32_t)lrintf(fmaf(slope, x, is_odd ? copysignf(intercept, x) : intercept));
 }
 
-// A panel in fused form (TVMQ_FUSED_STAGE) has -slope for each multiplier, too, and for each shift an addend, which has the zero point and the flip; its
-// accumulators are the bits of float32 numbers. A result, as it is stored, is the lowest 16 bits of the sum, saturated to the output's type, whose own range
-// the clamp is (exact/fused_line.h).
+// Computes a result of a panel in fused form (TVMQ_FUSED_STAGE), before saturation. The panel holds the bits of -slope in place of each multiplier, and of an
+// addend in place of each shift. The addend includes the zero point and the flip. The bits of each accumulator are those of a float32 number. The result is the
+// lowest 16 bits of the fused multiply-add; kernels then saturate it to the output's type, whose range equals the clamp (exact/fused_line.h).
 static inline int32_t tvmq_fused_value(float slope, float addend, int32_t acc) {
   float x;
   memcpy(&x, &acc, sizeof x);
@@ -150,7 +155,7 @@ static inline int32_t tvmq_fused_value(float slope, float addend, int32_t acc) {
   return (int16_t)acc;
 }
 
-// A scale in float64 in place of a multiplier, its lower 32 bits, and a shift, its upper ones.
+// Stores a float64 scale in struct tvmq_scale: the lower 32 bits as multiplier, the upper 32 bits as shift.
 static inline struct tvmq_scale tvmq_float64_scale(double real) {
   struct tvmq_scale scale;
   uint64_t bits;
@@ -174,8 +179,8 @@ static inline int32_t tvmq_stage_s64(const struct tvmq_stage *stage, int64_t acc
   return tvmq_clamp(tvmq_add_wrap(value, stage->zero_point), stage->min, stage->max);
 }
 
-// Affine quantization without the zero point: a quotient rounded half away from zero, as int32. Beyond int32 the reference does what the machine's conversion
-// instruction does, so this does too: Arm saturates and takes NaN as 0, x86 gives -2^31 for either.
+// Rounds a float32 half away from zero to int32: affine quantization without the zero point. Values outside int32 give what the processor's conversion
+// instruction gives, as in the reference. Arm saturates and converts NaN to 0; x86 gives -2^31.
 static inline int32_t tvmq_round_f32(float value) {
   if (value >= -0x1p31f && value < 0x1p31f) {
     const int32_t truncated = (int32_t)value;

@@ -113,7 +113,8 @@ TVMQ_INLINE bool find_places(const struct channel *c, struct steps *steps) {
   return near;
 }
 
-// Finds a place anew by whole numbers. False: an odd line would have to reach the value later below zero than above.
+// Recomputes place i in exact integers. Returns false if an odd line would have to reach the value later below zero than
+// above.
 static bool find_near_place(const struct channel *c, int32_t origin, int32_t i, struct steps *steps) {
   const int64_t needed = c->unit * (steps->first + i) - steps->bias;
   int64_t acc = needed / c->multiplier;

@@ -29,5 +29,6 @@ static inline struct tvmq_fused_line tvmq_fused_level(int32_t value, int32_t lo)
   return (struct tvmq_fused_line){.lift = (1 << 23) - lo, .addend = TVMQ_FUSED_ZERO + (float)value};
 }
 
-// Returns what makes an accumulator a float32 by its bits, added modulo 2^32.
+// Returns a constant. An accumulator plus this constant, modulo 2^32, has the bits of the float32 number
+// accumulator + lift.
 static inline int32_t tvmq_fused_bits(const struct tvmq_fused_line *line) { return (int32_t)((uint32_t)line->lift + 0x4b000000u - (1u << 23)); }

@@ -36,19 +36,19 @@ struct tvmq_partition {
   struct tvmq_threads *threads;
   struct tvmq_subgraph *subgraph;
   bool live;                // the interpreter holds it
-  bool fresh;               // made and not prepared yet: its plans are those of its records
+  bool fresh;               // created but not prepared yet: plans made before delegation still hold for the same shapes and constants
   bool ready;               // prepared: shapes, operators and arena fit together
   bool settable;            // a constant of its nodes is an input of the graph
-  struct tvmq_basis basis;  // as long as it is ready
+  struct tvmq_basis basis;  // shapes that the plans depend on; valid while `ready`
   uint8_t *arena;
   size_t arena_size;
-  struct tvmq_arena_buffer *buffers;  // one for each output of each step, should it need one
+  struct tvmq_arena_buffer *buffers;  // one for each output of each step; size 0 if the output needs no buffer
   size_t n_buffers;
   struct tvmq_step_pass *passes;   // of all steps
   struct tvmq_sequence *sequence;  // of all passes
-  struct tvmq_pace pace;           // whether threads share them
-  void *tensors;                   // what the steps have of each
-  struct tvmq_borrowed *borrowed;  // those that each inference finds anew; all others stay where they are
+  struct tvmq_pace pace;           // decides whether threads share the passes
+  void *tensors;                   // memory block that holds the arrays of all steps (tvmq_make_steps)
+  struct tvmq_borrowed *borrowed;  // tensors whose addresses each inference looks up; the addresses of all others are fixed
   size_t n_borrowed;
   size_t n;
   struct tvmq_step steps[];
@@ -64,12 +64,14 @@ struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, str
 // Takes it out of the list and releases it and its operators.
 void tvmq_partition_destroy(struct tvmq_partition *partition);
 
-// Finds out what there is to compute, sizes the arena and finds the tensors in it, for the shapes that the records have now. False: out of memory.
+// Determines what must be computed for the shapes now in the records, sizes the arena and places the tensors. Returns false if out of memory.
 bool tvmq_partition_size_up(struct tvmq_partition *partition);
 
-// Finds where the interpreter's tensors are in this inference. NULL, or a record for one of whose tensors the runtime provides no memory.
+// Looks up the addresses of the interpreter's tensors for this inference. Returns NULL, or the record of a node with a tensor for which the runtime provides no
+// memory.
 const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *partition, const TfLiteContext *context);
 
-// Runs all steps on the tensors found: at once, or each by itself, with its time and spans recorded (trace NULL: without spans).
+// Run all steps on the tensors found. `run` runs all steps as one sequence. `run_profiled` runs one step after the other and records the time of each step; if
+// `trace` is not NULL, also its spans.
 void tvmq_partition_run(struct tvmq_partition *partition);
 void tvmq_partition_run_profiled(const struct tvmq_partition *partition, struct tvmq_trace *trace);

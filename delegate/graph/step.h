@@ -12,27 +12,28 @@ struct tvmq_source {
   int output;
 };
 
+// Where a tensor lies: in a buffer of the arena, or in a tensor of the interpreter.
 struct tvmq_place {
-  int buffer;           // -1: a tensor of the interpreter
-  int tensor;           // which
-  size_t tensor_bytes;  // its size
-  size_t offset;        // bytes before the place
+  int buffer;           // index in the partition's buffers; -1: a tensor of the interpreter
+  int tensor;           // index of the interpreter's tensor, if buffer is -1
+  size_t tensor_bytes;  // size of the interpreter's tensor
+  size_t offset;        // bytes from the start of the buffer, or of the interpreter's tensor
 };
 
 struct tvmq_step {
   struct tvmq_record *record;
-  struct tvmq_source *sources;  // of what tvmq_record_reads() lists
-  bool *inside;                 // no one but later steps reads the output
-  size_t first_buffer;          // that of its first output, should it have one of its own; others follow
+  struct tvmq_source *sources;  // for each tensor that tvmq_record_reads() lists: the output that the tensor is
+  bool *inside;                 // for each output: only later steps of the partition read the output
+  size_t first_buffer;          // buffer number reserved for output 0; output k has number first_buffer + k
 
-  // For the shapes there are
-  bool *used;         // a step that is needed reads the output
+  // Valid for the current shapes:
+  bool *used;         // for each output: a needed step reads the output
   bool needed, idle;  // needed: it has an output that something reads; idle: there is nothing to run
-  bool copies;        // it reads or assigns a variable, and no view of it will do
-  size_t *writers;    // of what lies in a variable: the last step that had written there
+  bool copies;        // reads or assigns a variable by copying, because a view would show a wrong value (separate_variables.h)
+  size_t *writers;    // for each output that lies in a variable: number of the last step that wrote the variable, from 1; 0: none
   struct tvmq_place *in_places, *out_places;
   size_t first_pass, n_passes;
 
-  const void **in;  // in the arena or in the interpreter's memory
+  const void **in;  // address of each input, in the arena, a variable or the interpreter's memory
   void **out;
 };

@@ -1,5 +1,5 @@
-// Plain-data descriptions of the operators. node_*.c fill them from TFLite's structures; everything behind it (claim rules, planning, packing, kernels, tests,
-// fuzzer) sees only these.
+// Plain-data descriptions of the operators. node_*.c fill descriptions from TFLite's structures. Claim rules, planning, packing, kernels, tests and the fuzzer
+// see only descriptions.
 #pragma once
 
 #include <stdbool.h>
@@ -24,30 +24,29 @@ struct tvmq_quant {
 };
 static inline bool tvmq_same_quant(struct tvmq_quant a, struct tvmq_quant b) { return a.scale == b.scale && a.zero_point == b.zero_point; }
 
-// Pixels around an image that are in no tensor, of a PAD that was folded into what reads it.
+// Border: pixels around an image that are in no tensor, because a PAD was folded into the node that reads its output.
 struct tvmq_border {
   int32_t top, bottom, left, right;
-  int32_t value;  // of all their elements
+  int32_t value;  // of every element of the border
 };
 
-// How the reference kernels scale sums: in fixed point, or by a product in float64, rounded half away from zero. FULLY_CONNECTED's are of one kind or of the
-// other, as the runtime's version has it.
+// How the reference kernels scale sums: in fixed point, or by a product in float64, rounded half away from zero. For FULLY_CONNECTED, the method depends on the
+// runtime's version.
 enum tvmq_scaling { TVMQ_SCALING_UNKNOWN, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING_FLOAT64 };
 
-// How the runtime's hybrid kernels compute, those of float32 activations and int8 weights: with NEON's helpers, with these by way of SSE, or with portable
-// ones.
+// Which helper functions the runtime's hybrid kernels (float32 activations, int8 weights) call: NEON ones, the NEON ones translated to SSE, or portable ones.
 enum tvmq_hybrid { TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE, TVMQ_HYBRID_PORTABLE };
 
-// How the runtime's reference kernels compute what their versions and builds compute differently.
+// Properties in which versions and builds of the runtime's reference kernels differ.
 struct tvmq_reference {
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED
   enum tvmq_hybrid hybrid;
-  bool dot_products;  // the processor has Arm's, which the runtime's hybrid kernels use
+  bool dot_products;  // the processor has Arm's dot-product instructions, which the runtime's hybrid kernels use
   bool fast_math;     // compiled with unsafe optimizations: quotients may be products with a reciprocal
 };
 
-// CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED, as a convolution of 1x1 of a row of pixels; TRANSPOSE_CONV, whose stride and padding are those of the
-// convolution that would make its input of its output. Activations are NHWC.
+// CONV_2D and DEPTHWISE_CONV_2D; FULLY_CONNECTED as a 1x1 convolution of an image with one row; TRANSPOSE_CONV. TRANSPOSE_CONV: stride and padding belong to
+// the convolution in the opposite direction, from the node's output to its input. Activations are NHWC.
 //
 // CONV_2D's filter is OHWI: [out_c][filter_h][filter_w][filter_c] with filter_c = in_c / groups.
 // DEPTHWISE_CONV_2D's filter is 1HWO: [1][filter_h][filter_w][out_c] with out_c = in_c * depth_multiplier;
@@ -61,9 +60,9 @@ struct tvmq_conv_desc {
   bool keep_num_dims;         // of FULLY_CONNECTED: the output has the input's rank, else 2
   enum tvmq_type in_type, filter_type;
   enum tvmq_type out_type;   // S32: the sums, as they are
-  enum tvmq_type bias_type;  // S32 or S64, of a hybrid F32; meaningful only with a bias
+  enum tvmq_type bias_type;  // S32 or S64; F32 if hybrid; meaningful only with a bias
   int32_t batch, in_h, in_w, in_c;
-  struct tvmq_border border;    // around the input, of zero points; `padding` is that of all together
+  struct tvmq_border border;    // pixels of zero points around the input; `padding` applies to the input with its border
   int32_t out_h, out_w, out_c;  // as geometry.h computes them; claim_conv.c refuses others
   int32_t filter_h, filter_w, filter_c;
   int32_t stride_h, stride_w, dilation_h, dilation_w;
@@ -79,20 +78,21 @@ struct tvmq_conv_desc {
   bool dynamic_bias;           // there is a bias, but no constant one (`bias` is NULL)
 };
 
-// BATCH_MATMUL: `products` products of a matrix on the left and one on the right, over dimensions that are broadcast. FULLY_CONNECTED whose weights are
-// computed: one product with these transposed on the right, and what its convolution has besides.
+// BATCH_MATMUL: `products` products of a left and a right matrix; batch dimensions are broadcast. FULLY_CONNECTED with computed weights: one product, with the
+// transposed weights on the right; `conv` also holds bias and activation.
 enum { TVMQ_MATMUL_BATCH_DIMS = 3 };
 struct tvmq_matmul_desc {
-  struct tvmq_conv_desc conv;  // of one product: rows of the left are pixels, columns of the right output channels; without a filter
-  bool adj_x, adj_y;           // matrices lie transposed
+  struct tvmq_conv_desc conv;  // one product as a convolution: left rows are pixels, right columns are output channels; `filter` is NULL
+  bool adj_x, adj_y;           // the left (x) or right (y) matrices are stored transposed
   int32_t products, lefts, rights;
   int32_t batch[TVMQ_MATMUL_BATCH_DIMS];
-  int32_t left_strides[TVMQ_MATMUL_BATCH_DIMS], right_strides[TVMQ_MATMUL_BATCH_DIMS];  // matrices; 0 where the input repeats
+  int32_t left_strides[TVMQ_MATMUL_BATCH_DIMS], right_strides[TVMQ_MATMUL_BATCH_DIMS];  // in matrices; 0 in a broadcast dimension
 };
 
 enum tvmq_reduction { TVMQ_REDUCTION_MEAN, TVMQ_REDUCTION_SUM, TVMQ_REDUCTION_MAX, TVMQ_REDUCTION_MIN };
 
-// MEAN, SUM, REDUCE_MAX and REDUCE_MIN. Of the dimensions those with an even index are kept and the others reduced, the last one is kept (reduction.h).
+// MEAN, SUM, REDUCE_MAX and REDUCE_MIN. dims[0], dims[2], ... are kept; dims[1], dims[3], ... are reduced. The last dimension is always a kept one
+// (reduction.h).
 struct tvmq_reduce_desc {
   enum tvmq_reduction reduction;
   enum tvmq_type in_type, out_type;
@@ -124,19 +124,19 @@ struct tvmq_pad_desc {
 
 enum tvmq_pooling { TVMQ_POOLING_AVERAGE, TVMQ_POOLING_MAX, TVMQ_POOLING_MEAN };
 
-// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC activations: channel by channel the mean, or the largest, of the part of each window that lies in the input. A
-// reduction, as op_pool.c has it: windows of one size in the input, and rescaled.
+// AVERAGE_POOL_2D and MAX_POOL_2D of NHWC activations: for each channel, the mean or the maximum of the window's elements that lie in the input.
+// TVMQ_POOLING_MEAN: a reduction computed by op_pool.c. Its windows lie in the input, and its results are rescaled.
 struct tvmq_pool_desc {
   enum tvmq_pooling pooling;
   enum tvmq_type in_type, out_type;
   int32_t batch, in_h, in_w, channels;
-  struct tvmq_border border;  // around the input, and as good as it; of a MAX_POOL_2D only
+  struct tvmq_border border;  // MAX_POOL_2D only: pixels around the input, which count as elements of the input
   int32_t out_h, out_w;       // as geometry.h computes them; claim_pool.c refuses others
   int32_t filter_h, filter_w;
   int32_t stride_h, stride_w;
   enum tvmq_padding padding;
   enum tvmq_activation activation;
-  struct tvmq_quant in, out;  // of a MEAN any; else the same, but for 1e-6 in scale
+  struct tvmq_quant in, out;  // equal, except that scales may differ by 1e-6; TVMQ_POOLING_MEAN: any
 };
 
 // An operation on two elements. PRELU multiplies a negative element by its slope and keeps the others.
@@ -157,7 +157,7 @@ struct tvmq_binary_desc {
   enum tvmq_type type;           // of inputs and output
   struct tvmq_quant in[2], out;  // MAXIMUM, MINIMUM: means nothing
   enum tvmq_activation activation;
-  bool powers_of_two;               // int16: scales that are powers of two are treated as such
+  bool powers_of_two;               // int16: the node's option pot_scale_int16; with scales that are powers of two, the reference shifts instead of rescaling
   size_t n;                         // elements of the output
   int32_t rank;                     // of the output, where the inputs' shapes differ; else 0
   struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
@@ -206,7 +206,7 @@ struct tvmq_dequantize_desc {
   size_t n;       // elements
 };
 
-// CONCATENATION of tensors of one type: `rows` times a row of each input, which is what it has along the axis and behind.
+// CONCATENATION of tensors of one type. Row of an input: its elements from dimension `axis` on. The output has `rows` times one row of each input.
 struct tvmq_concatenation_desc {
   enum tvmq_type type;
   enum tvmq_activation activation;
@@ -215,7 +215,7 @@ struct tvmq_concatenation_desc {
   struct tvmq_quant in[TVMQ_MAX_IN], out;
   size_t rows, row_bytes[TVMQ_MAX_IN];  // zeros where the output is empty
 };
-// Whether an input's bytes are not the output's.
+// Returns whether an input must be rescaled, because its scale or zero point differs from the output's.
 static inline bool tvmq_concatenation_rescales(const struct tvmq_concatenation_desc *desc, int input) {
   return desc->type == TVMQ_TYPE_U8 && !tvmq_same_quant(desc->in[input], desc->out);
 }

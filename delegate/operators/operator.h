@@ -1,5 +1,5 @@
-// An operator: what is true of it whatever computes it. Its members are pure functions of its description (desc.h) and stand behind the rules
-// by which its nodes are taken (claims/).
+// Operator: what holds for all nodes of one kind, whatever computes them. The functions of struct tvmq_operator depend only on a node's description (desc.h)
+// and are defined beside the claim rules (claims/).
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "operators/desc.h"
 #include "operators/turn.h"
 
-// The reason against a node whose partition has only nodes that the runtime computes as fast as memory is read.
+// Reason to refuse a node: its partition has only nodes that the runtime computes at memory speed.
 #define TVMQ_LIGHT(what_the_node_does) "its partition is not worth its overhead: this node only " what_the_node_does
 
 // How an operator that does nothing but move bytes moves them.
@@ -22,32 +22,33 @@ enum tvmq_moves {
 
 struct tvmq_operator {
   const char *(*claim)(const union tvmq_desc *desc);  // NULL, or why not (static string)
-  // Why what is claimed cannot be exact in a runtime that was compiled with unsafe optimizations of floating point, as claim; NULL: it can. The member is NULL
-  // where nothing depends on them.
+  // Returns why a claimed node may be inexact in a runtime compiled with unsafe floating-point optimizations, or NULL (static string). The member is NULL if no
+  // result depends on such optimizations.
   const char *(*claim_fast_math)(const union tvmq_desc *desc);
-  // Whether a record of tuning may leave such a node to the runtime: all of its kernels are exact there by nature, since they only move bytes or pick among
-  // them. The member is NULL where none are.
+  // Returns whether a tuning record may leave the node to the runtime. Requires that every kernel of the runtime is exact, because the kernels merely copy or
+  // select elements. The member is NULL if no node may be left.
   bool (*leavable)(const union tvmq_desc *desc);
-  // Gives the operator the border that a PAD before it makes; one of no width takes it away. Of `options` all but the node's own options is zero. False: it
-  // cannot have that border. The member is NULL where operators have none.
+  // Sets the border that a preceding PAD adds to the input; a border of width 0 removes an earlier one. `options`: the node's own options; all other members of
+  // the description are zero. Returns false if the operator does not support the border. The member is NULL if the operator supports no border.
   bool (*set_border)(union tvmq_desc *options, const struct tvmq_pad_desc *pad);
-  // Turns the inputs and the outputs of the description (turn.h), which is claimed; `in` and `out` are both false only to ask. Returns which of them may be
-  // turned, which depends on their types and quantization alone. The member is NULL where none may be.
+  // Turns (turn.h) the inputs if `in`, and the outputs if `out`, of a claimed description. Returns which tensors may be turned; with `in` and `out` both false,
+  // changes nothing. The result depends only on types and quantization. The member is NULL if no tensor may be turned.
   enum tvmq_turning (*turn)(union tvmq_desc *desc, bool in, bool out);
-  // The enum tvmq_moves that the operator does; with them, where in the input each output, or in the output each input, begins. Where these are
-  // that very place already, running it must not fail, and need not do anything. The member is NULL where operators compute.
+  // Returns a set of enum tvmq_moves; 0 if the node does not move whole pieces. offsets: the first byte of each output in the input (OUT_OF_IN), or of each
+  // input in the output (INTO_OUT). If every piece already lies at its offset, a run need not do anything, and must not fail. The member is NULL if the
+  // operator computes.
   uint32_t (*moves)(const union tvmq_desc *desc, size_t offsets[]);
-  // Computes the table of an operator whose output bytes depend on one byte, x: each input is a byte in[i][x]. False: it is not such an operator. The member is
-  // NULL where none is. Elements are independent of one another, and of one shape.
+  // Computes the table of a node whose output byte depends on a single byte x. in[i][x]: the byte of input i for x. Returns false if there is no such table.
+  // The member is NULL if the operator never has a table. Elements are independent of one another, and tensors have one shape.
   bool (*byte_function)(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]);
-  // Computes the outputs, all of integers, of inputs that are known when shapes are; in[i] is NULL where one is not. False: it needs what is not known. The
-  // member is NULL where operators compute nothing that shapes could depend on.
+  // Computes outputs of integers from inputs whose values are known as soon as shapes are. in[i]: NULL if input i is not known. Returns false if a required
+  // input is not known. The member is NULL if no shape can depend on an output.
   bool (*evaluate)(const union tvmq_desc *desc, const void *const in[], void *const outs[]);
-  const char *light;          // TVMQ_LIGHT(): runtimes do what it computes as fast as memory is read; NULL: they do not
-  const char *light_if_wide;  // likewise of elements of 32 bits and more
+  const char *light;          // TVMQ_LIGHT() if runtimes compute the operator at memory speed, else NULL
+  const char *light_if_wide;  // the same, for elements of 32 or 64 bits
 };
 
-// The one list of them. The node kinds say which one a node has (tflite/node_*.c), the CPU has an implementation of each (cpu/ops/op.h).
+// List of all operators. A node kind names the operator of its nodes (tflite/node_*.c). The CPU has an implementation of each operator (cpu/ops/op.h).
 #define TVMQ_EACH_OPERATOR(ROW) \
   ROW(arg_max)                  \
   ROW(binary)                   \

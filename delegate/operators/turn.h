@@ -22,7 +22,8 @@ static inline enum tvmq_type tvmq_kernel_type(enum tvmq_type type) { return type
 static inline uint8_t tvmq_flip_to_s8(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? TVMQ_TURN : 0; }
 static inline uint8_t tvmq_flip_to_u8(enum tvmq_type type) { return type == TVMQ_TYPE_S8 ? TVMQ_TURN : 0; }
 
-// Zero points that mean nothing may be anything, and wrap.
+// Adds 128 to a value of an int8 tensor, or subtracts 128 from a value of a uint8 tensor. Wraps, because an unused zero
+// point may have any value.
 static inline void tvmq_turn_value(enum tvmq_type type, int32_t *value) {
   if (type == TVMQ_TYPE_S8) *value = (int32_t)((uint32_t)*value + TVMQ_TURN);
   if (type == TVMQ_TYPE_U8) *value = (int32_t)((uint32_t)*value - TVMQ_TURN);

@@ -51,7 +51,8 @@ static const char *describe_split_v(const struct tvmq_node_view *view, struct tv
   if (reason != NULL) return reason;
   int64_t left = shapes->in[0].dims[axis];
   for (int k = 0; k < desc->copy.n_out; k++) {
-    if (sizes[k] < -1 || sizes[k] > INT32_MAX || (sizes[k] == -1 && open >= 0)) return "size_splits are negative or exceed 2^31 - 1";
+    if (sizes[k] < -1 || sizes[k] > INT32_MAX || (sizes[k] == -1 && open >= 0))
+      return "size_splits have a value below -1 or above 2^31 - 1, or more than one -1";
     if (sizes[k] == -1)
       open = k;
     else

@@ -30,8 +30,8 @@ struct tvmq_budget {
   size_t limit, used;  // bytes
 };
 
-// Everything that planning may use. content and wish are the node's; new_weights is set while a delegate is applied; threads change when it is applied to
-// another interpreter, and machine by tvmq_set_machine().
+// Everything that planning may use. `content` and `wish` belong to the node that is planned. `new_weights` is set only while a delegate is applied to a graph.
+// `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls tvmq_set_machine().
 struct tvmq_env {
   uint32_t cpu;                        // enum tvmq_cpu_bits: features to use: detected, or by the options `isa` or `estimate`
   const struct tvmq_machine *machine;  // to choose for: detected, by the options `tune`, `machine` or `estimate`, or by tvmq_set_machine()
@@ -42,10 +42,10 @@ struct tvmq_env {
   struct tvmq_scratch *scratch;             // shared by all operators planned with this environment; outlives them
   const struct tvmq_tuning_records *tuned;  // choices that tuning has proven, which become wishes; NULL: none
   const struct tvmq_hasher *hasher;         // for keys of packed weights; NULL: they are not shared
-  const struct tvmq_key *content;           // names the constants of the node that is planned; NULL: nobody knows
+  const struct tvmq_key *content;           // key of the constants of the node that is planned; NULL: unknown
   struct tvmq_weight_file *weight_file;     // packed weights of an earlier process; NULL: none
-  struct tvmq_weight_list *new_weights;     // gets those that are to be written there; NULL: none are
-  const struct tvmq_choice *wish;           // what is given of the choice for the operator that is planned; NULL: nothing
+  struct tvmq_weight_list *new_weights;     // collects packed weights for the weight file; NULL: no file is written
+  const struct tvmq_choice *wish;           // constraint on the choice for the operator that is planned; NULL: none
 };
 
 static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) {
@@ -61,8 +61,8 @@ struct tvmq_op_info {
   size_t scratch_bytes;       // of the shared scratch, all threads together
   uint64_t macs;              // multiply-accumulates of one inference, padding taps included
   struct tvmq_choice choice;  // TVMQ_WAY_ANY: there was nothing to choose
-  size_t transformed_bytes;   // that it takes of the budget for transformed weights
-  float cycles;               // estimated, on one thread; 0: as the choice has it
+  size_t transformed_bytes;   // bytes charged to the budget for transformed weights
+  float cycles;               // estimate for one thread; 0: use the estimate in `choice`
   uint32_t packs;             // how often the weights have been packed: 1, unless planned again for other weights or another layout
 };
 
@@ -83,42 +83,43 @@ struct tvmq_epilogue {
 struct tvmq_pass {
   size_t number;
   const void *const *in;                 // the input tensors in the operator's order, NULL where one is empty; one may be given twice
-  void *const *outs;                     // the output tensors. They overlap no input, but for those of `in_place` and of operators with `moves`
-  const struct tvmq_epilogue *epilogue;  // of one with `runs_epilogue`; NULL: there is none
+  void *const *outs;                     // the output tensors. An output may overlap an input only with `in_place` or an operator's `moves`
+  const struct tvmq_epilogue *epilogue;  // only for implementations with `runs_epilogue`; NULL: none
 };
 
 static inline void tvmq_run_epilogue(const struct tvmq_pass *pass, size_t first, size_t n, size_t channel, size_t channels) {
   if (pass->epilogue != NULL) pass->epilogue->run(pass->epilogue, &(struct tvmq_part){first, n, channel, channels});
 }
 
-// How the CPU computes an operator, or some of what is described as one.
+// How the CPU computes an operator, or a subset of the operator's descriptions.
 struct tvmq_implementation {
-  // Lists up to `max` choices that can be wished for, that of least estimated cycles at the head; returns how many there are. A wish in the environment leaves
-  // those that have what it gives. None: there is nothing to choose. The member is NULL where there never is: tvmq_op_plan() then
-  // refuses every wish.
+  // Lists up to `max` candidates, sorted by estimated cycles; returns the number of listed candidates. If the environment has a constraint, lists only
+  // candidates that satisfy the constraint. 0: there is nothing to choose. The member is NULL if there never is a choice; tvmq_op_plan() then refuses every
+  // constraint.
   size_t (*candidates)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max);
-  // Appends what of the description decides on the candidates, but for whether Winograd is exact with the weights: " in=s8[1,8,8,16] ...". Nothing
-  // where none is listed and the node may not be left to the runtime; NULL where neither ever is the case.
+  // Appends the parts of the description that determine the candidates: " in=s8[1,8,8,16] ...". Whether Winograd is exact with the weights is left out. Appends
+  // nothing if there are no candidates and the node may not be left to the runtime. The member is NULL if the function would never append anything.
   void (*sign)(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text);
-  // Another one that is to plan and run what is described, where it can and is cheaper, or this one cannot; NULL: this one. The member is NULL where no other
-  // ever can.
+  // Returns another implementation that must plan and run the description: a cheaper one, or the only one that can. Returns NULL if this implementation does so
+  // itself. The member is NULL if there never is another implementation.
   const struct tvmq_implementation *(*computed_by)(const union tvmq_desc *desc, const struct tvmq_env *env);
-  // Plans *op for `desc`, creating it if *op is NULL. Planning again repacks weights only if what they depend on has changed. The description's filter and bias
-  // must stay valid until the next plan or release. Returns NULL, or why it failed (static string; *op then keeps no plan and must be planned again or
-  // released): also a wish that is not legal.
-  // NULL: such operators have no outputs, and there is nothing to plan, run or release (moves/op_nothing.c).
+  // Plans *op for `desc`; allocates the operator if *op is NULL. Planning again repacks weights only if the packed bytes would differ. The filter and bias of
+  // `desc` must stay valid until the next plan or release. Returns NULL, or why planning failed (static string), for example because a constraint is not legal.
+  // After a failure *op has no plan: the caller must plan again or release *op.
+  // The member is NULL if operators have no outputs: nothing is planned, run or released (moves/op_nothing.c).
   const char *(*plan)(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env);
-  // An inference is one pass after the other, 0 and on, each of that many tasks that threads may run in any order; a pass without tasks is behind the last one.
+  // Returns the number of tasks of a pass. An inference runs passes 0, 1, ... in order, up to the first pass without tasks. Threads may run the tasks of one
+  // pass in any order.
   size_t (*n_tasks)(const struct tvmq_op *op, size_t pass);
   // Allocates nothing.
   void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
   void (*release)(struct tvmq_op *op);  // of an operator that owns more than its own memory, else NULL
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
-  bool runs_epilogue;  // the pass's, if there is one, once for every element of the output
+  bool runs_epilogue;  // runs the pass's epilogue, if any, exactly once for each element of the output
   bool in_place;       // the output may be the first input
 };
 
-// Each operator has the implementation of its name (tvmq_implementation_of), which may leave what it is given to others (computed_by).
+// Each operator has the implementation of the same name (tvmq_implementation_of). That implementation may pass a description on to another one (computed_by).
 extern const struct tvmq_implementation tvmq_op_binary;
 extern const struct tvmq_implementation tvmq_op_byte_map;  // any function of a byte
 extern const struct tvmq_implementation tvmq_op_cast;
@@ -152,14 +153,14 @@ extern const struct tvmq_implementation tvmq_op_unary;
 // The implementation of an operator.
 const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *op_def);
 
-// The implementation that is to plan and run what `implementation` is given.
+// Returns the implementation that plans and runs `desc`: `implementation` itself, or the one that replaces it.
 static inline const struct tvmq_implementation *tvmq_op_computed_by(const struct tvmq_implementation *implementation, const union tvmq_desc *desc,
                                                                     const struct tvmq_env *env) {
   const struct tvmq_implementation *other = implementation->computed_by != NULL ? implementation->computed_by(desc, env) : NULL;
   return other != NULL ? other : implementation;
 }
 
-// Plans *op as the implementation does, but refuses a wish where it has no candidates. Whoever may have a wish plans by this function.
+// Plans *op, but refuses any constraint if the implementation has no candidates. Callers that may have a constraint must call this function instead of `plan`.
 static inline const char *tvmq_op_plan(const struct tvmq_implementation *implementation, struct tvmq_op **op, const union tvmq_desc *desc,
                                        const struct tvmq_env *env) {
   if (env->wish != NULL && implementation->candidates == NULL) return "not legal here: there is nothing to choose";

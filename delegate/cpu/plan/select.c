@@ -38,8 +38,8 @@ static struct tvmq_speed find_speed(const struct tvmq_variant *variant, const st
   return variant->speeds[machine->in_order && variant->speeds[1].rate > 0];
 }
 
-// Cache of speeds on known machines, because find_speed compares names. Each entry has the bits of both numbers; 0
-// means not yet looked up, since a rate is never 0.
+// Cache of speeds on known machines, because find_speed compares names. Each entry has the bits of struct tvmq_speed;
+// 0 means not yet looked up, since a rate is never 0.
 static _Atomic uint64_t known[TVMQ_MOST_MACHINES][TVMQ_MOST_VARIANTS];
 
 struct tvmq_speed tvmq_speed_of(const struct tvmq_variant *variant, const struct tvmq_machine *machine) {

@@ -243,7 +243,8 @@
 
 // ---- kernels
 
-// The outputs that the loops make: int8 of int8, or uint8 of uint8, by right shifts with ties away from zero, or where those up make no difference.
+// Kinds of output that the loops support; UNUSUAL: none of them. Input and output are both int8 or both uint8, all shifts
+// go right, and ties go away from zero or make no difference.
 enum usual { UNUSUAL, INT8, INT8_CLAMPED, UINT8, UINT8_WIDE, UINT8_CLAMPED, UINT8_TWO_PLANES, UINT8_TWO_PLANES_CLAMPED };
 
 static enum usual usual(const struct tvmq_depthwise_args *args) {

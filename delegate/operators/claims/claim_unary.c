@@ -16,8 +16,8 @@ static const char interpolates[] = "int16: the reference's float32 interpolation
 static const char library[] = "float32: results depend on the runtime's math library";
 static const char versions[] = "float32: the result for -0.0 depends on the runtime's version and processor";
 
-// For each function, the integers that the delegate computes it of, the reason against others, the reason against float32 (NULL: none), and the greatest real
-// number that enters the output's type.
+// For each function: the supported integer types, the reason to refuse other integers, and the reason to refuse float32
+// (NULL: supported). bound: the function's greatest fixed bound, which is quantized to the output's type.
 static const struct {
   uint32_t types;
   const char *others, *floats;

@@ -63,8 +63,8 @@ static inline bool tvmq_gemm_drops_gaps(const struct tvmq_conv *conv) {
   return (conv->choice.variant->flags & TVMQ_GAPS) != 0 && lines->pitch > lines->line_rows;
 }
 
-// The lines of a convolution whose rows follow one another: one line of all of them.
-static inline struct tvmq_gemm_lines tvmq_gemm_one_line(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice) {
+// Returns the lines of a convolution whose rows have no gaps: one image of m lines, each of a single row.
+static inline struct tvmq_gemm_lines tvmq_gemm_single_rows(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice) {
   (void)choice;
   return (struct tvmq_gemm_lines){.images = 1, .image_lines = problem->m, .line_rows = 1, .pitch = 1};
 }

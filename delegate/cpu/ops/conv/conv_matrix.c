@@ -124,7 +124,7 @@ static struct tvmq_work work_in_lines(const struct tvmq_conv_problem *p, const s
 }
 
 static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
-  const struct tvmq_gemm_lines line = tvmq_gemm_one_line(p, c);
+  const struct tvmq_gemm_lines line = tvmq_gemm_single_rows(p, c);
   return work_in_lines(p, c, &line, env);
 }
 
@@ -293,9 +293,9 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   });
 }
 
-static const struct tvmq_gemm_source matrix = {.lines = tvmq_gemm_one_line, .reserve = reserve_matrix, .bring = bring_matrix, .multiply = multiply};
+static const struct tvmq_gemm_source matrix = {.lines = tvmq_gemm_single_rows, .reserve = reserve_matrix, .bring = bring_matrix, .multiply = multiply};
 static const struct tvmq_gemm_source padded = {.lines = padded_copy_lines, .reserve = reserve_padded, .bring = bring_padded, .multiply = multiply};
-static const struct tvmq_gemm_source by_im2col = {.lines = tvmq_gemm_one_line, .reserve = reserve_im2col, .bring = bring_im2col, .multiply = multiply};
+static const struct tvmq_gemm_source by_im2col = {.lines = tvmq_gemm_single_rows, .reserve = reserve_im2col, .bring = bring_im2col, .multiply = multiply};
 
 static const char *name_matrix(const struct tvmq_conv *c) { return (void)c, "rows"; }
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }

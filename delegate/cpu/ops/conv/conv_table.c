@@ -57,7 +57,7 @@ static bool has_flag(const struct tvmq_conv *c, enum tvmq_variant_flags flag) { 
 static bool has_flipped_copy(const struct tvmq_conv *c) { return c->choice.flip == TVMQ_FLIP_COPY; }
 
 static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
-  const struct tvmq_gemm_lines lines = tvmq_gemm_one_line(p, c);
+  const struct tvmq_gemm_lines lines = tvmq_gemm_single_rows(p, c);
   struct tvmq_work work = tvmq_gemm_work(p, c, &lines, env);
   work.least = env->machine->gemm_least_tiles * c->variant->mr;
   work.most = env->machine->gemm_most_rows;
@@ -275,7 +275,7 @@ static tvmq_conv_run_fn find_single(const struct tvmq_conv *c) {
   return in_place && tvmq_gemm_plan_of(c)->row_sums == NULL && c->choice.variant->mr <= SINGLE_ROWS ? run_single : NULL;
 }
 
-#define SOURCE(BRING) {.lines = tvmq_gemm_one_line, .reserve = reserve, .bring = BRING, .multiply = multiply, .find_single = find_single}
+#define SOURCE(BRING) {.lines = tvmq_gemm_single_rows, .reserve = reserve, .bring = BRING, .multiply = multiply, .find_single = find_single}
 static const struct tvmq_gemm_source by_table = SOURCE(bring_by_table), by_im2col = SOURCE(bring_by_im2col);
 
 const struct tvmq_conv_way tvmq_conv_by_table = {

@@ -9,7 +9,8 @@ struct axis {
   int64_t in, out, stride, dilation, pad;
 };
 
-// Whether a tap meets the input under some output: the first output for which it is not before the input, if there is one, must not find it behind.
+// Returns whether a tap reads the input for any output. The first output at which the tap is not before the input decides,
+// because later outputs move the tap further on.
 static bool meets_input(const struct axis *a, int64_t tap) {
   const int64_t at = tap * a->dilation - a->pad;
   const int64_t output = at < 0 ? (-at + a->stride - 1) / a->stride : 0;

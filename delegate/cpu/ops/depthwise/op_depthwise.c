@@ -88,7 +88,7 @@ static size_t line_up_blocks(struct tvmq_depthwise *d, const uint8_t *filter, st
   return most;
 }
 
-// The filter whose blocks are packed, and room for the channels of one.
+// Arguments of packing: the operator, its filter, and a buffer for the channels of one block.
 struct packing {
   struct tvmq_depthwise *d;
   const uint8_t *filter;
@@ -229,7 +229,8 @@ static void release(struct tvmq_op *op) {
   tvmq_free(d);
 }
 
-// Kernels sum down the columns of a filter that has one row or column, and begin few rows.
+// Returns whether kernels read image columns as rows. A filter with one row is transposed, because kernels sum along
+// filter columns. An image with short rows is transposed, because starting a row is expensive.
 static bool transposes(const struct tvmq_axis *h, const struct tvmq_axis *w, const struct tvmq_machine *machine) {
   if (h->filter == 1 || w->filter == 1) return h->filter < w->filter;
   return w->out < machine->short_row && w->out < h->out;
