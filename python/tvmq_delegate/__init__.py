@@ -95,11 +95,14 @@ _LATER = {
     "tuning": ["tune"],
 }  # fmt: skip
 _MODULES = {name: module for module, names in _LATER.items() for name in names}
+_ROOMS = ("accuracy", "binding", "fleet", "measure", "models", "reports", "sessions", "tuning")
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module(".binding.library", __name__).version()
+    if name in _ROOMS:
+        return importlib.import_module(f".{name}", __name__)
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import signal
@@ -12,7 +13,7 @@ import hypothesis
 import pytest
 
 from tvmq_delegate import measure, models
-from tvmq_delegate.measure import op_times
+from tvmq_delegate.measure import op_times, statistic
 from tvmq_delegate.models import zoo
 
 # `slow` is for runs under qemu and sanitizers, `attack` for shards of small models, `ci` for long ones. Every failure prints the blob that repeats it.
@@ -35,6 +36,8 @@ AROUND = (
     "calibrate",
     "check_spills",
     "cli",
+    "comparing_pages",
+    "conventions",
     "damaged_models",
     "diff",
     "diff_kept",
@@ -48,11 +51,13 @@ AROUND = (
     "fleet",
     "fleet_simulated",
     "fleet_sockets",
+    "fleet_time",
     "fleet_via",
     "formats",
     "golden",
     "hardening",
     "inputs",
+    "interrupts",
     "machine",
     "measure",
     "metrics",
@@ -62,10 +67,12 @@ AROUND = (
     "pad_tools",
     "pages",
     "pictures",
+    "progress",
     "release",
     "screen",
     "serving",
     "shown",
+    "statistic",
     "tuning",
     "tuning_files",
     "tuning_leaving",
@@ -96,6 +103,15 @@ def no_machine_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The tests are not planned for a machine that the user has calibrated."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quiet_machine() -> Iterator[None]:
+    """The machine is never taken to be busy, so that what commands print does not depend on what else runs. Tests of busy machines set these themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(statistic, "load", lambda: "0")
+        patch.setattr(statistic, "NOISY", math.inf)
         yield
 
 

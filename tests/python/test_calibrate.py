@@ -33,7 +33,6 @@ def problem(factors: np.ndarray, noise: float) -> fit.Problem:
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests pass on a busy machine, too."""
-    monkeypatch.setattr(statistic, "load", lambda: "0")
     monkeypatch.setattr(calibration, "NOISE", 1e9)
 
 

@@ -24,6 +24,11 @@ from tvmq_delegate.tuning import Choice, Tuned, Tuning
 ROUNDED = 0.006  # of figures with two decimals
 
 
+@pytest.fixture(autouse=True)
+def _spreads_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statistic, "NOISY", 0.1)
+
+
 def drawn(seed: int, scale: float, disturbed: bool) -> list[list[int]]:
     """Runs of 40 rounds; disturbed: every other one takes up to ten times as long."""
     generator = random.Random(seed)
