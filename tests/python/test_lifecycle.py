@@ -94,13 +94,13 @@ def test_resize_and_back(runtime, build, channels):
 
 
 def test_resize_to_the_window(runtime):
-    """A window that is the whole image is computed as a vector, by the same packed weights where other images are a matrix."""
-    content = builders.build_conv(in_shape=(1, 2, 2, 8), out_c=16, filter_size=(2, 2), padding="VALID")
+    """A window that is the whole image needs no im2col, and takes the same packed weights as other images."""
+    content = builders.build_conv(in_shape=(4, 2, 2, 8), out_c=16, filter_size=(2, 2), padding="VALID")
     delegate = runtime.load(isa="c", machine="sapphire-rapids")
     delegated, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
     for size in (2, 4, 2, 5):
         for interpreter in (delegated, reference):
-            interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], (1, size, size, 8))
+            interpreter.resize_tensor_input(interpreter.get_input_details()[0]["index"], (4, size, size, 8))
             interpreter.allocate_tensors()
         inputs = harness.random_inputs(reference, seed=size)
         harness.assert_equal(harness.run(delegated, *inputs)[0], harness.run(reference, *inputs)[0])
