@@ -29,7 +29,8 @@ static bool fit_slope(const int wanted[GROUP], int first, uint8_t slope, struct 
   return true;
 }
 
-// At least one value of a group is wanted, because an offset is less than a group. The first climb is the slope and 0 to n extras.
+// Fits a group. The first difference of wanted values is the slope plus 0 to n extras, so each such slope is tried. At
+// least one value of a group is wanted, because an offset is smaller than a group.
 static bool fit_group(const int wanted[GROUP], struct tvmq_byte_slopes *slopes, int group) {
   int first = 0;
   while (wanted[first] == ANY) first++;
@@ -41,7 +42,7 @@ static bool fit_group(const int wanted[GROUP], struct tvmq_byte_slopes *slopes, 
 }
 
 static bool fit(const uint8_t table[TVMQ_N_BYTES], int n, uint8_t flip, int offset, struct tvmq_byte_slopes *slopes) {
-  int wanted[TVMQ_N_BYTES];  // of each index; where no byte has it, any
+  int wanted[TVMQ_N_BYTES];  // wanted value of each index; ANY: no byte has the index
   *slopes = (struct tvmq_byte_slopes){.n = n, .flip = flip, .offset = (int8_t)offset};
   for (int i = 0; i < TVMQ_N_BYTES; i++) wanted[i] = ANY;
   for (int x = 0; x < TVMQ_N_BYTES; x++) wanted[index_of(slopes, x)] = table[x];

@@ -2,15 +2,16 @@
 
 #include "base/arith.h"
 
-// How far from the rounded real numbers the multiplier and the drop are tried: farther, hardly a table is met that none nearer fits.
+// Largest distances from the rounded real numbers at which multipliers and drops are tried. Larger distances fit hardly
+// any more tables.
 enum { MULTIPLIERS = 8, DROPS = 3 };
 enum { MAX_SHIFT = 8, MAX_DROP = 128, MAX_DROPPED_MULTIPLIER = 1 << 14 };
 
 // 0, 1, -1, 2, -2, ...
 static int32_t alternate(int i) { return i % 2 ? (i + 1) / 2 : -i / 2; }
 
-// Every x narrows the range of the bias: a value inside int8 bounds it on both sides, a value at an end of int8 on one. Sums that saturate as int16 lie beyond
-// the end of int8, whatever the shift.
+// Finds the bias by narrowing its range with every x. A value inside int8 bounds the bias on both sides; a value at an
+// end of int8 bounds it on one side. Sums that saturate as int16 lie beyond the end of int8, whatever the shift.
 static bool find_bias(const struct tvmq_byte_table *table, struct tvmq_line *line) {
   int64_t least = INT16_MIN, most = INT16_MAX;
   for (int32_t x = INT8_MIN; x <= INT8_MAX && least <= most; x++) {
@@ -23,12 +24,13 @@ static bool find_bias(const struct tvmq_byte_table *table, struct tvmq_line *lin
   return least <= most;
 }
 
-// Multipliers and drops around the rounded real numbers, with line->shift fractional bits.
+// Tries multipliers and drops around the rounded real numbers, with line->shift fractional bits.
 static bool fit(const struct tvmq_byte_table *table, struct tvmq_line *line) {
   // The multiplier in 15 bits; 256 x has eight fractional bits.
   const int32_t right = MAX_SHIFT - line->shift - table->shift;
   const int32_t multiplier = (int32_t)(((uint32_t)(table->multiplier >> right) + (1u << 15)) >> 16);
-  // Half of the last place that is shifted out, on either side of zero: rounding twice takes that much less to reach the next value.
+  // When the reference rounds twice, it reaches the next value earlier by half a unit of the product before the right
+  // shift. This happens on both sides of zero, so the drop is a whole unit.
   const int32_t drop = table->shift < 0 ? (1 << line->shift) >> -table->shift : 0;
   for (int i = 0; i <= 2 * MULTIPLIERS; i++) {
     for (int j = 0; j <= (drop > 0 ? 2 * DROPS : 0); j++) {
@@ -43,7 +45,8 @@ static bool fit(const struct tvmq_byte_table *table, struct tvmq_line *line) {
 }
 
 bool tvmq_fit_line(const struct tvmq_byte_table *table, struct tvmq_line *line) {
-  // A shift to the left takes fractional bits off the sum, and another one makes room for a bias that outgrows int16.
+  // A left shift removes fractional bits from the sum. The second attempt removes one more bit, for a bias that exceeds
+  // int16.
   const int32_t left = table->shift > 0 ? table->shift : 0;
   if (left >= MAX_SHIFT || table->shift <= -MAX_SHIFT) return false;
   *line = (struct tvmq_line){.knee = (int8_t)table->in_zero_point, .shift = (uint8_t)(MAX_SHIFT - left)};

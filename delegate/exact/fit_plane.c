@@ -11,23 +11,24 @@
 #include "exact/near_pairs.h"
 #include "exact/proofs.h"
 
-// How far from the rounded real numbers multipliers are tried.
+// Largest distance from the rounded real numbers at which multipliers are tried.
 enum { REACH = 2 };
 
-// The sum to fit, and the function of each input before they are added.
+// Sum to fit, with the scaled value of every byte of both inputs.
 struct task {
   const struct tvmq_add_args *sum;
   double ratio[2];  // of each input to the output, in real numbers; negative if it is subtracted
   int32_t a[TVMQ_N_BYTES], b[TVMQ_N_BYTES];
-  struct tvmq_near_pairs pairs;  // at hand
+  struct tvmq_near_pairs pairs;  // pairs that are being examined
 };
 
-// Biases that serve.
+// Range of biases that give the right results.
 struct range {
   int64_t least, most;
 };
 
-// The pairs that may decide on a plane: with a bias that is at most `reach` from `centre` it is right for all others.
+// Describes the doubtful pairs of a plane. With a bias at most `reach` from `centre`, the plane is right for all other
+// pairs.
 struct doubt {
   int64_t centre;
   int32_t reach;
@@ -51,22 +52,23 @@ static void set_task(const struct tvmq_add_args *sum, struct task *task) {
   }
 }
 
-// The reference's result for inputs a and b, both less INT8_MIN.
+// Returns the reference's result for the inputs a + INT8_MIN and b + INT8_MIN.
 static int32_t wanted_at(const struct task *task, int32_t a, int32_t b) {
   const struct tvmq_add_args *sum = task->sum;
   const int32_t value = tvmq_rescale(sum->rounding, task->a[a] + task->b[b], sum->out_scale.multiplier, sum->out_scale.shift);
   return tvmq_clamp(tvmq_add_wrap(value, sum->out_zero_point), sum->min, sum->max);
 }
 
-// The reference is the real sum and a half, rounded down, but for its own roundings: each input's by up to a place before it is scaled to the output, the
-// product's by half of the last place that is then shifted out. The plane is off by what its multipliers are. Pairs farther than that from the next value are
-// sure, as long as nothing is shifted to the left, where it might wrap. The bias may move no farther than the reach, which
-// is therefore at least a share of all.
+// Returns the doubtful pairs of a plane. The reference is floor(real sum + 1/2), except for its intermediate roundings.
+// Each input is rounded by up to one unit before it is scaled to the output. The product is rounded by half of the last
+// place that is then shifted out. The plane errs by the errors of its multipliers. Pairs farther than these errors from
+// the next value are certain, unless a left shift might wrap. The bias may move no farther than the reach, so the reach
+// is at least a fixed share of `all`.
 static struct doubt find_doubt(const struct task *task, const struct tvmq_plane *plane) {
   enum { SHARE = 512 };
   const struct tvmq_add_args *sum = task->sum;
   const double unit = ldexp(1, plane->shift);
-  double centre = (sum->out_zero_point + 0.5) * unit, off = ldexp(2.5, sum->out_scale.shift) * unit + 2;  // 2 for the roundings here
+  double centre = (sum->out_zero_point + 0.5) * unit, off = ldexp(2.5, sum->out_scale.shift) * unit + 2;  // 2: roundings in this function
   for (int i = 0; i < 2; i++) {
     centre -= sum->in_zero_point[i] * task->ratio[i] * unit;
     off += 128 * fabs(plane->multiplier[i] - task->ratio[i] * unit);
@@ -81,14 +83,15 @@ static void list_pairs(struct task *task, const struct tvmq_plane *plane, struct
   tvmq_near_pairs(plane->multiplier, doubt.centre + least, plane->shift, doubt.reach, &task->pairs);
 }
 
-// The sum of products from which on the inputs' real sum is not negative.
+// Returns the least sum of products at which the real sum of the inputs is not negative.
 static int64_t zero_of(const struct task *task, const struct tvmq_plane *plane) {
   const struct tvmq_add_args *sum = task->sum;
   return (int64_t)sum->in_zero_point[0] * plane->multiplier[0] + (int64_t)sum->in_zero_point[1] * plane->multiplier[1];
 }
 
-// Every pair narrows a range, the first where the sum is not negative, the second where it is: a value inside the clamp bounds it on both sides, a value at an
-// end on one.
+// Narrows the ranges of the bias with every doubtful pair: ranges[0] with pairs whose real sum is not negative,
+// ranges[1] with all others. A value inside the clamp bounds the bias on both sides; a value at an end of the clamp
+// bounds it on one side.
 static void narrow(struct task *task, const struct tvmq_plane *plane, struct doubt doubt, struct range ranges[2]) {
   const struct tvmq_add_args *sum = task->sum;
   const int64_t zero = zero_of(task, plane);
@@ -110,8 +113,9 @@ static struct range narrow_both(struct task *task, const struct tvmq_plane *plan
   return (struct range){tvmq_max_s64(ranges[0].least, ranges[1].least), tvmq_min_s64(ranges[0].most, ranges[1].most)};
 }
 
-// The biases that serve every pair; where there are none, the greatest that is the least for one and the least that is the most for one. The pairs that are not
-// near allow all biases within reach. Where the near ones allow others too, the reach grows.
+// Returns the range of biases that are right for every pair. If there are none, `least` is the greatest lower bound of
+// any pair and `most` is the least upper bound. Pairs that are not doubtful allow all biases within reach. While the
+// doubtful pairs also allow biases beyond the reach, the reach grows.
 static struct range find_range(struct task *task, const struct tvmq_plane *plane, struct doubt *doubt) {
   enum { WIDER = 8 };
   *doubt = find_doubt(task, plane);
@@ -124,7 +128,7 @@ static struct range find_range(struct task *task, const struct tvmq_plane *plane
   return range;
 }
 
-// The least and the greatest sum of any pair, with the drop and without.
+// Returns whether the sum of every pair fits int32, with the drop and without.
 static bool fits_int32(const struct tvmq_plane *plane) {
   int64_t least = tvmq_min_s64(plane->bias, (int64_t)plane->bias - plane->drop), most = tvmq_max_s64(plane->bias, (int64_t)plane->bias - plane->drop);
   for (int i = 0; i < 2; i++) {
@@ -145,7 +149,8 @@ static bool find_bias(struct task *task, struct tvmq_plane *plane) {
   return fits_int32(plane);
 }
 
-// A bias for sums that are not negative, and another for those that are, both within reach of the centre.
+// Finds one bias for real sums that are not negative and another for negative sums, both within reach of the centre.
+// The drop is the difference of the two biases.
 static bool find_drop(struct task *task, struct tvmq_plane *plane) {
   const struct doubt doubt = find_doubt(task, plane);
   const struct range near = {doubt.centre - doubt.reach, doubt.centre + doubt.reach};
@@ -162,7 +167,7 @@ static bool precedes(const struct tvmq_plane_exception *x, const struct tvmq_pla
   return x->in[0] < y->in[0] || (x->in[0] == y->in[0] && x->in[1] < y->in[1]);
 }
 
-// Lists the pairs for which the plane is wrong, in order. False: there are too many.
+// Lists the pairs for which the plane is wrong, in order. Returns false if there are too many.
 static bool list_exceptions(struct task *task, struct doubt doubt, struct tvmq_plane *plane) {
   const struct tvmq_add_args *sum = task->sum;
   list_pairs(task, plane, doubt);
@@ -180,7 +185,8 @@ static bool list_exceptions(struct task *task, struct doubt doubt, struct tvmq_p
   return true;
 }
 
-// Where the pairs contradict each other, the bias that all with an upper bound agree on, or all with a lower one.
+// Handles pairs that contradict each other. Tries the bias that satisfies all lower bounds, then the bias that
+// satisfies all upper bounds, and lists the pairs with wrong results as exceptions.
 static bool find_exceptions(struct task *task, struct tvmq_plane *plane) {
   struct doubt doubt;
   const struct range range = find_range(task, plane, &doubt);
@@ -200,13 +206,13 @@ static bool allowed(const struct tvmq_plane *plane) {
   return true;
 }
 
-// The largest shift with which multipliers and sums fit. False: none does.
+// Finds the largest shift with which multipliers and sums fit. Returns false if there is none.
 static bool find_shift(const struct task *task, int32_t *shift) {
   const struct tvmq_add_args *sum = task->sum;
   const double *ratio = task->ratio;
   const double bias = sum->out_zero_point + 0.5 - sum->in_zero_point[0] * ratio[0] - sum->in_zero_point[1] * ratio[1];
   const double most = fabs(bias) + 128 * (fabs(ratio[0]) + fabs(ratio[1]));
-  // An estimate: 2^16 are left for inputs and zero points times what multipliers are off by; fits_int32() decides.
+  // An estimate: 2^16 is left for the errors of multipliers, times inputs and zero points. fits_int32() checks exactly.
   const double limit = 0x1p31 - 0x1p16;
   for (*shift = TVMQ_PLANE_MAX_SHIFT; *shift >= TVMQ_PLANE_MIN_SHIFT; --*shift) {
     const double unit = ldexp(1, *shift);
@@ -230,7 +236,7 @@ static bool find_multipliers(struct task *task, struct tvmq_plane *plane, bool (
   return false;
 }
 
-// An answer may be that there is no plane.
+// Result in the memo: a plane, or the fact that there is none.
 struct answer {
   bool found;
   struct tvmq_plane plane;
@@ -238,7 +244,8 @@ struct answer {
 
 TVMQ_MEMO(planes, struct tvmq_add_args, struct answer, 1024);
 
-// A plane of a file may be anything: a kernel must not read an exception that is not there.
+// Checks a plane that was read from a file and may contain anything. A kernel must not read exceptions beyond the end
+// of the array.
 static bool is_sound(const void *value) {
   const uint8_t *found = value;
   struct tvmq_plane plane;
@@ -263,7 +270,7 @@ static bool fit(const struct tvmq_add_args *sum, struct task *task, struct tvmq_
 bool tvmq_fit_plane(const struct tvmq_add_args *sum, struct tvmq_plane *plane) {
   struct answer answer = {0};
   if (!tvmq_memo_find(&planes, sum, &answer)) {
-    struct task *task = tvmq_alloc_unset(sizeof *task);  // more than a small stack has room for
+    struct task *task = tvmq_alloc_unset(sizeof *task);  // too large for a small stack
     if (task == NULL) return false;
     answer.found = fit(sum, task, &answer.plane);
     tvmq_free(task);

@@ -5,8 +5,9 @@
 
 #include "arithmetic/stage.h"
 
-// Both are monotonic in x, so they are the same if they step at the same places. The multiplier errs by up to 2^-31 of itself, which moves few steps past an
-// integer; its neighbours move others. A tie, which the product takes away from zero, takes the next larger one.
+// The float64 product and the fixed-point product are monotonic in x, so they are equal if they step at the same x. The
+// multiplier errs by up to 2^-31 of itself, which moves few steps past an integer. Neighbouring multipliers move other
+// steps. A tie, which the float64 product rounds away from zero, needs the next larger multiplier.
 
 struct product {
   double real;
@@ -17,7 +18,7 @@ struct product {
 static bool exact_reaches(const struct product *p, int64_t x, int32_t value) { return round((double)x * p->real) >= value; }
 static bool fixed_reaches(const struct product *p, int64_t x, int32_t value) { return tvmq_rescale_single((int32_t)x, p->multiplier, p->shift) >= value; }
 
-// The least x that reaches the value; bound + 1: none does.
+// Returns the least x whose product reaches the value, or bound + 1 if none does.
 static int64_t find_step(const struct product *p, int32_t value) {
   const double guess = ceil((value - 0.5) / p->real), bound = (double)p->bound;
   int64_t x = guess < -bound ? -p->bound : guess > bound ? p->bound + 1 : (int64_t)guess;
@@ -31,7 +32,7 @@ static bool steps_alike(const struct product *p, int32_t value) {
   return (x > p->bound || fixed_reaches(p, x, value)) && (x <= -p->bound || !fixed_reaches(p, x - 1, value));
 }
 
-// The fraction of a number, above the integer below it, in 2^-32 and rounded down. Just below an integer it may be 0.
+// Returns x - floor(x) in units of 2^-32, rounded down. Just below an integer the result may be 0.
 static uint32_t fraction(double x) { return (uint32_t)(uint64_t)((x - floor(x)) * 0x1p32); }
 
 typedef uint32_t lanes __attribute__((vector_size(16)));
@@ -39,8 +40,8 @@ typedef int32_t signed_lanes __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 enum { LANES = sizeof(lanes) / sizeof(uint32_t), GROUP = 4 * LANES };
 
-// Fractions first + i * step, modulo 1. They are shifted so that those near an integer are, as signed numbers, below the
-// limit.
+// Fractions first + i * step, modulo 1, in units of 2^-32. They are shifted so that fractions near an integer, read as
+// signed numbers, are below the limit.
 struct fractions {
   uint32_t first, step;
   int32_t limit;
@@ -48,7 +49,8 @@ struct fractions {
 
 static bool is_near(const struct fractions *f, uint32_t i) { return (int32_t)(f->first + i * f->step) < f->limit; }
 
-// Whether one of a group is near, of which `at` has the first; goes to the next group.
+// Returns whether any fraction of a group is near an integer. `at` has the group's first fractions and is moved to the
+// next group.
 static bool any_is_near(const struct fractions *f, lanes *at) {
   signed_lanes near = {0};
   for (int i = 0; i < GROUP / LANES; i++, *at += LANES * f->step) near |= (signed_lanes)*at < f->limit;
@@ -56,14 +58,16 @@ static bool any_is_near(const struct fractions *f, lanes *at) {
   return (found[0] | found[1]) != 0;
 }
 
-// Both step near where the real product does: float64 errs by up to 2^-53 of the product, the multiplier by at most
-// `off`. Where no integer lies within twice that, they step at the same one. The real steps are a progression, of which
-// only those near an integer are looked at.
+// Returns whether both products are equal within [min, max]. Both step near each step of the real product: float64 errs
+// by up to 2^-53 of the product, the multiplier by at most `off`. If no integer lies within twice that distance, both
+// step at the same x. The steps of the real product are an arithmetic progression; only steps near an integer are
+// examined.
 static bool is_exact(const struct product *p, double off, int32_t min, int32_t max) {
   if (min >= max) return true;
   const uint32_t n = (uint32_t)max - (uint32_t)min;
   const double distance = 1 / p->real, first = (min + 0.5) * distance, farthest = fmax(fabs(first), fabs((max - 0.5) * distance));
-  const double reach = 2 * off * farthest + ((double)n + 2) * 0x1p-32;  // fractions lack less than 2^-32 a step
+  const double reach = 2 * off * farthest + ((double)n + 2) * 0x1p-32;  // fractions are too small by less than 2^-32
+                                                                        // per step
   const bool all = reach >= 0.125;
   const uint32_t near = all ? 0 : (uint32_t)(reach * 0x1p32) + 1;
   const struct fractions f = {.first = fraction(first) + near - (UINT32_C(1) << 31), .step = fraction(distance), .limit = INT32_MIN + (int32_t)(2 * near + 1)};
@@ -77,7 +81,7 @@ static bool is_exact(const struct product *p, double off, int32_t min, int32_t m
   return true;
 }
 
-// A few places beside a multiplier of [2^30, 2^31), in that range.
+// Returns a product whose multiplier is `places` units away, normalized to [2^30, 2^31) by its shift.
 static struct product beside(const struct product *p, int32_t places) {
   const int64_t multiplier = (int64_t)p->multiplier + places;
   struct product neighbour = *p;
@@ -88,13 +92,13 @@ static struct product beside(const struct product *p, int32_t places) {
 
 bool tvmq_fit_product(double real, int64_t bound, int32_t min, int32_t max, int32_t *multiplier, int32_t *shift) {
   static const int32_t places[] = {0, 1, -1, 2, -2};
-  const double room = 0x1p31 - 0x1p17;  // for a zero point behind the product
+  const double room = 0x1p31 - 0x1p17;  // leaves room to add a zero point to the product
   if (bound > INT32_MAX || (double)bound * real > room) return false;
-  if (*multiplier == 0) return true;  // below 2^-32: less than a half
+  if (*multiplier == 0) return true;  // the scale is below 2^-32, so products are below 1/2
   const struct product nearest = {.real = real, .bound = bound, .multiplier = *multiplier, .shift = *shift};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     const struct product product = beside(&nearest, places[i]);
-    const double off = (abs(places[i]) + 0.5) * 0x1p-30;  // the nearest is at most half a place off
+    const double off = (abs(places[i]) + 0.5) * 0x1p-30;  // the nearest multiplier errs by at most half a unit
     if (!is_exact(&product, off, min, max)) continue;
     *multiplier = product.multiplier;
     *shift = product.shift;

@@ -6,16 +6,19 @@
 #include "base/memo.h"
 #include "exact/proofs.h"
 
-// The reference computes out = clamp(zero_point + round(f(v) * (1 / scale))) with v = in_scale * (x - in_zero_point), every step in float32. All of it but one
-// call of the library is correctly rounded, and so the same everywhere; and monotonic, as rounding is. So f is followed here step by step, in float32, from
-// both ends of the interval that the call's result lies in. Where they become the same byte, whatever lies between does.
+// The reference computes out = clamp(zero_point + round(f(v) * (1 / scale))) with v = in_scale * (x - in_zero_point),
+// every step in float32. Every step except one call of the math library is correctly rounded, so its result is the same
+// everywhere. Every step is also monotonic, because rounding is. So this file computes f step by step, in float32, from
+// both ends of the interval that contains the call's result. If both ends give the same byte, all values between them
+// do.
 struct interval {
   float low, high;
 };
 
-enum { LIBRARY = 4 };  // units in the last place by which a function of the library may be off
+enum { LIBRARY = 4 };  // largest error of a library function, in units in the last place
 
-// The float32 interval around an exact float64 result. An end that is no float32 moves to a neighbour: none between may be a result.
+// Returns the float32 interval around an exact float64 result. An end that is not a float32 is rounded to a neighbour,
+// because no float32 lies between the end and its neighbour.
 static struct interval around(double real) {
   if (isinf(real)) return (struct interval){(float)real, (float)real};
   int exponent;
@@ -29,7 +32,7 @@ static struct interval logistic(float v) {
   return (struct interval){1.0f / (1.0f + e.high), 1.0f / (1.0f + e.low)};
 }
 
-// No library leaves -1...1.
+// No library returns values outside [-1, 1].
 static struct interval hyperbolic_tangent(float v) {
   const struct interval t = around(tanh((double)v));
   return (struct interval){fmaxf(t.low, -1), fminf(t.high, 1)};
@@ -48,7 +51,8 @@ static struct interval gelu(float v) {
   return times(0.5f * v, v == 0 ? (struct interval){1, 1} : around(erfc((double)argument)));
 }
 
-// 0.5 v (1 + tanh(sqrt(2 / pi) (v + 0.044715 v^3))): the argument's sum may have been contracted or not.
+// 0.5 v (1 + tanh(sqrt(2 / pi) (v + 0.044715 v^3))). A compiler may contract the argument's sum to a fused
+// multiply-add.
 static struct interval gelu_tanh(float v) {
   volatile const float square = 0.044715f * v * v;
   volatile const float cubic = square * v;

@@ -1,4 +1,4 @@
-// Functions that the reference computes of a byte in float32, by the mathematics library that it finds at run time.
+// Functions of a byte that the reference computes in float32, with the math library that it finds at run time.
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +8,14 @@
 
 enum tvmq_float_function { TVMQ_FLOAT_LOGISTIC, TVMQ_FLOAT_TANH, TVMQ_FLOAT_GELU, TVMQ_FLOAT_GELU_TANH, TVMQ_FLOAT_EXP };
 
-// A tensor of int8 or uint8.
+// Type and quantization of an int8 or uint8 tensor.
 struct tvmq_float_bytes {
   enum tvmq_type type;
   float scale;
   int32_t zero_point;
 };
 
-// Sets table[x] to what the function of byte x is, as a byte, with any mathematics library whose float32 functions are off by at most four units in the last
-// place. False: for some byte two such libraries may differ, or the result exceeds int32, which the reference leaves undefined; the table is then of no use.
+// Sets table[x] to the function's result for byte x, quantized to a byte. The table holds for any math library whose
+// float32 functions err by at most four units in the last place. Returns false if two such libraries may differ for
+// some byte, or if a result exceeds int32, which the reference leaves undefined. The table is then undefined.
 bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]);

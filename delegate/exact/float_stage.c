@@ -11,44 +11,45 @@
 #include "cpu/cpu.h"
 #include "exact/fused_line.h"
 
-enum { SLOPES = 16, VECTOR = 16, MAX_STEPS = 256 };  // 255 steps, and what makes whole vectors of them
+enum { SLOPES = 16, VECTOR = 16, MAX_STEPS = 256 };  // 255 steps, rounded up to whole vectors
 
 struct line {
   float slope, intercept;
-  int32_t origin;                // accumulators count from it
-  struct tvmq_fused_line fused;  // of a line in fused form, for accumulators that count from the origin
+  int32_t origin;                // subtracted from every accumulator
+  struct tvmq_fused_line fused;  // fused form only; takes accumulators minus the origin
 };
 #define MOST_SLOPE 0x1p20  // results next to a step are less than 2^22
 
-// One channel as the proof sees it.
+// Parameters of one channel in the proof.
 struct channel {
   const struct tvmq_stage *stage;
   int32_t multiplier, shift;
   bool is_odd, is_fused;
-  int32_t on_line;      // the zero point that a line adds by itself: 0 of an odd one
-  int32_t lo, hi;       // accumulators
-  int32_t least, most;  // their values, clamped, the zero point not added
+  int32_t on_line;      // zero point that the line includes; odd lines: 0
+  int32_t lo, hi;       // least and greatest accumulator
+  int32_t least, most;  // outputs for `lo` and `hi`, clamped, minus the zero point
   int64_t unit;         // 2^(31 - shift)
   double inverse;       // 1 / multiplier
   double real;          // multiplier / unit
 };
 
-// Where the reference steps from one value to the next, zero point not added: it reaches v from the least accumulator on whose product with the multiplier is
-// unit * v - bias or more. By how much that accumulator exceeds the quotient of the two is the step's excess. Below zero the steps of an odd line mirror those
-// above, reaching -v at -acc; but where the excess would be 0, -v takes one accumulator more.
+// Steps of the reference from one value to the next, without the zero point. The reference reaches v at the least
+// accumulator whose product with the multiplier is at least unit * v - bias. The step's excess is that accumulator
+// minus (unit * v - bias) / multiplier. Below zero, the steps of an odd line mirror the steps above: -v is reached at
+// -acc. If the excess is 0, -v is reached at -(acc + 1).
 struct steps {
   int32_t first, n;          // v = first, first + 1, ...
-  int32_t n_above, n_below;  // of an odd line: so many are reached above zero, and so many below it
+  int32_t n_above, n_below;  // odd lines: number of steps above zero and below zero
   int64_t bias;
-  uint64_t quotient, rise;        // of the first, from the line's origin, and from one to the next, in 2^-32
-  int32_t places[MAX_STEPS];      // the accumulators, from the line's origin; the last one again up to a whole vector
+  uint64_t quotient, rise;        // quotient of the first step, minus the origin, and increase per step, in 2^-32
+  int32_t places[MAX_STEPS];      // accumulators minus the origin; the last one fills the last vector
   int32_t thresholds[MAX_STEPS];  // see threshold_of()
 };
 
-// By how much the quotient of a step may be off, in 2^-32: the last one has 255 rises.
+// Largest error of a step's quotient, in 2^-32. The quotient of the last step is a sum with 255 rises.
 enum { BLUR = 132 };
 
-// x / multiplier in 2^-32, off by little more than a half; modulo 2^64.
+// Returns x / multiplier in units of 2^-32, modulo 2^64, with an error of little more than half a unit.
 TVMQ_INLINE uint64_t quotient_of(const struct channel *c, int64_t x) {
   const int64_t whole = lrint((double)x * c->inverse), rest = x - whole * c->multiplier;
   return ((uint64_t)whole << 32) + (uint64_t)lrint((double)rest * c->inverse * 0x1p32);
@@ -64,7 +65,7 @@ TVMQ_INLINE void begin(const struct channel *c, int32_t origin, struct steps *st
   steps->n = last >= first ? last - first + 1 : 0;
   steps->n_above = c->most >= first ? c->most - first + 1 : 0;
   steps->n_below = -c->least >= first ? -c->least - first + 1 : 0;
-  // Half a value, and where the reference rounds twice half of the product's last place.
+  // Half an output unit. If the reference rounds twice, half of the product's last place is added.
   const bool twice = c->stage->rounding != TVMQ_ROUNDING_SINGLE && c->shift < 0;
   steps->bias = c->unit / 2 + (twice ? INT64_C(1) << 30 : 0);
   if (steps->n == 0) return;
@@ -86,19 +87,20 @@ TVMQ_INLINE float float_of(int32_t bits) {
   return x;
 }
 
-// The unit of thresholds: an accumulator is 2^30 of them. How many half a unit in the last place of a float32 between 1/2 and 1 is, at most 2^21. A fused
-// line's results are rounded but once, to whole numbers.
+// Returns half a unit in the last place of a float32 between 1/2 and 1, in units of thresholds; at most 2^21. An
+// accumulator is 2^30 units of thresholds. Returns 0 for fused lines, whose results are rounded only once, to integers.
 TVMQ_INLINE float half_place(const struct channel *c) { return c->is_fused ? 0 : c->real > 0x1p-16 ? (float)(0x1p30 * 0x1p-25 / c->real) : 0x1p21f; }
 
-// By how much a line has to be above what it needs for a step without an excess. The excess makes it less. A result that is rounded to float32 may be half a
-// unit in its last place lower and still be rounded to a value that is even, or has to be as much higher for one that is odd.
+// Returns by how much a line must exceed its required height at a step with excess 0. The step's excess reduces this
+// amount. The result is rounded to float32: for an even value, a result half a unit in the last place lower still
+// rounds to the value. For an odd value, the result must be half a unit higher.
 TVMQ_INLINE int32_t threshold_of(int32_t value, uint32_t excess, float half_place) {
   const int32_t exponent = 0xff << 23;
   const int32_t rounded = (int32_t)(2 * half_place * float_of(bits_of((float)value - 0.5f) & exponent));
   return (value % 2 != 0 ? rounded : -rounded) - (int32_t)(excess >> 2);
 }
 
-// Finds the places, some of them wrong where true: a quotient is so near to a whole number that it may lie beyond it.
+// Finds the places. Returns true if a quotient is so near an integer that its place may be wrong.
 TVMQ_INLINE bool find_places(const struct channel *c, struct steps *steps) {
   const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR), first = steps->first + c->on_line;
   const float half = half_place(c);
@@ -124,7 +126,7 @@ static bool find_near_place(const struct channel *c, int32_t origin, int32_t i, 
     if (i < steps->n_above && i < steps->n_below) return false;
     if (i >= steps->n_above) {
       acc++;
-      excess = c->multiplier - 1;  // or one more, of at least 2^30
+      excess = c->multiplier - 1;  // exactly c->multiplier, at least 2^30; 1 less fits 32 bits below
     }
   }
   steps->places[i] = (int32_t)(acc - origin);
@@ -147,7 +149,7 @@ TVMQ_INLINE bool find_steps(const struct channel *c, int32_t origin, struct step
   return true;
 }
 
-// The greatest power of two that is no greater; x is a normal number above 0.
+// Returns the greatest power of two that is at most x. x is normal and positive.
 TVMQ_INLINE double power_within(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -156,8 +158,9 @@ TVMQ_INLINE double power_within(double x) {
   return x;
 }
 
-// By how much a result on the line may be rounded, in values: to float, as may be an accumulator which float32 does not hold. No place is farther from where
-// the line is 0 than the first or the last step.
+// Returns the largest rounding error of a result on the line, in output units. Results are rounded to float32, and so
+// are accumulators that float32 cannot represent. No place is farther from the zero of the line than the first or the
+// last step.
 TVMQ_INLINE double rounding(const struct channel *c, const struct steps *steps) {
   if (c->is_fused) return 0;
   const double first = fabs(steps->first + c->on_line - 0.5), last = fabs(steps->first + steps->n - 1 + c->on_line - 0.5);
@@ -165,30 +168,33 @@ TVMQ_INLINE double rounding(const struct channel *c, const struct steps *steps) 
   return 0x1p-24 * power_within(farthest) + (farthest < 0x1p24 * c->real ? 0 : 0x1p-24 * farthest);
 }
 
-// Intercepts with which a line is at the middle between two values or beyond it at every place, and not one accumulator before.
+// Range of intercepts. With these, the line reaches the middle between two values at every place, and does not reach it
+// one accumulator earlier.
 struct window {
   double least, most;
 };
 
-// `needed` is what a step needs, in values: of all of them the most, and the least.
+// Returns the window for the greatest and the least intercept that any step requires, in output units.
 TVMQ_INLINE struct window window_of(const struct channel *c, float slope, double most_needed, double least_needed) {
   const double least = c->is_odd ? 0 : -2 * (double)slope, most = least_needed + (double)slope;
   return (struct window){most_needed > least ? most_needed : least, most < 2 * (double)slope ? most : 2 * (double)slope};
 }
 
-// The first step would need this much without its excess.
+// Returns the intercept that the first step would require without its excess.
 TVMQ_INLINE double first_needed(const struct channel *c, const struct steps *steps, float slope) {
   return steps->first + c->on_line - 0.5 - (double)slope * 0x1p-32 * (double)(int64_t)steps->quotient;
 }
 
-// By how much the need grows from one step to the next, excesses apart: not at all by the real slope.
+// Returns by how much the required intercept grows from one step to the next, without excesses. It is 0 for the real
+// slope.
 TVMQ_INLINE double tilt(const struct channel *c, float slope) { return 1 - (double)slope * ((double)c->unit * c->inverse); }
 
-// A window for results that are not rounded, which may be less than all of it: only the least and the greatest excess count, as if the first and the last step
-// had both. Those of some steps more do no harm, and make whole vectors.
+// Returns a window for unrounded results. It may be smaller than necessary: only the least and the greatest excess are
+// used, as if the first and the last step had both. Excesses of a few more steps, which fill the last vector, can only
+// make the window smaller.
 TVMQ_INLINE struct window bound_window(const struct channel *c, const struct steps *steps, float slope) {
   if (steps->n == 0) return window_of(c, slope, 0, 0);
-  // Excesses less a half.
+  // Excesses minus 1/2.
   const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR);
   const uint32_t first_excess = UINT32_C(1) << 31 ^ (uint32_t)(0 - steps->quotient), rise = (uint32_t)(0 - steps->rise);
   int32_t least = INT32_MAX, most = INT32_MIN;
@@ -202,7 +208,8 @@ TVMQ_INLINE struct window bound_window(const struct channel *c, const struct ste
   return window_of(c, slope, (first > last ? first : last) - unit * least, (first < last ? first : last) - unit * most);
 }
 
-// The window for results as kernels round them, but for errors that are far smaller than what an accumulator makes.
+// Returns the window for results as kernels round them. Its errors are far smaller than the change from one accumulator
+// to the next.
 TVMQ_INLINE struct window find_window(const struct channel *c, const struct steps *steps, float slope) {
   if (steps->n == 0) return window_of(c, slope, 0, 0);
   const double tilts = 0x1p30 * tilt(c, slope) / (double)slope;
@@ -218,7 +225,8 @@ TVMQ_INLINE struct window find_window(const struct channel *c, const struct step
   return window_of(c, slope, first + unit * most, first + unit * least);
 }
 
-// The result on the line, without a fused one's flip, where it is less than 2^22: what is added leaves a whole number in the lowest bits.
+// Returns the result of the line, below 2^22, without the flip of a fused line. Adding `whole` leaves an integer in the
+// lowest bits.
 TVMQ_INLINE int32_t result_on(const struct channel *c, const struct line *line, int32_t acc) {
   const float whole = TVMQ_FUSED_ZERO;
   const float result =
@@ -226,7 +234,8 @@ TVMQ_INLINE int32_t result_on(const struct channel *c, const struct line *line, 
   return tvmq_sub_wrap(bits_of(result), bits_of(whole));
 }
 
-// Whether the line passes every place: it reaches the value there, and not one accumulator before. Below zero an odd line mirrors itself, as the steps do.
+// Returns whether the line steps at every place: it reaches the value there, and does not reach it one accumulator
+// earlier. Below zero an odd line mirrors itself, as the steps do.
 TVMQ_INLINE bool passes(const struct channel *c, const struct steps *steps, const struct line *line) {
   const int32_t n = (int32_t)tvmq_round_up((size_t)steps->n, VECTOR), first = steps->first + c->on_line, last = first + steps->n - 1;
   int32_t signs = 0;
@@ -246,7 +255,8 @@ TVMQ_INLINE bool gives(const struct channel *c, const struct line *line, int32_t
 
 TVMQ_INLINE bool gives_ends(const struct channel *c, const struct line *line) { return gives(c, line, c->lo, c->least) && gives(c, line, c->hi, c->most); }
 
-// Gives the line of this slope an intercept that is at least `room` away from both ends of the window.
+// Sets the intercept of a line with a given slope, at least `room` from both ends of the window. Returns false if there
+// is none.
 TVMQ_INLINE bool settle(const struct channel *c, const struct window *window, double room, struct line *line) {
   const double least = window->least + room, most = window->most - room;
   if (c->is_fused) return tvmq_fuse_line(line->slope, least, most, (int64_t)c->lo - line->origin, (int64_t)c->hi - line->origin, &line->fused);
@@ -254,7 +264,8 @@ TVMQ_INLINE bool settle(const struct channel *c, const struct window *window, do
   return (double)line->intercept >= least && (double)line->intercept <= most;
 }
 
-// Most channels leave so much room that no step need be looked at. For others the slopes next to the real one are tried, too.
+// Finds a line. The windows of most channels are so wide that no step has to be examined. For the other channels,
+// slopes next to the real slope are tried too.
 TVMQ_INLINE bool find_line_in(const struct channel *c, struct steps *steps, struct line *line) {
   const double origin = -c->on_line * ((double)c->unit * c->inverse);
   if (!(fabs(origin) < 0x1p30) || c->real > MOST_SLOPE) return false;
@@ -302,8 +313,9 @@ static bool find_line(const struct channel *c, struct steps *steps, struct line 
   return find_line_in(c, steps, line);
 }
 
-// A channel whose value is the same for all accumulators, as of one whose weights are all zero: a level line. An odd one takes its sign from the accumulators,
-// which are counted from beyond one of their ends. The multiplier may be 0.
+// Returns a level line for a channel whose value is the same for all accumulators, for example because all weights are
+// zero. The sign of an odd line is the sign of acc - origin, so the origin is chosen to give all accumulators one sign.
+// The multiplier may be 0.
 static struct line level_line(const struct channel *c) {
   const int32_t sign = c->is_odd && c->least < 0 ? -1 : 1, value = sign * (c->least + c->on_line);
   return (struct line){
@@ -316,7 +328,7 @@ static struct line level_line(const struct channel *c) {
   };
 }
 
-// The line for channels [first, end) of one multiplier and shift, over all their accumulators.
+// Finds one line for channels [first, end), which have the same multiplier and shift, over the accumulators of all.
 static bool find_common_line(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators,
                              const struct tvmq_channel_params *params, size_t first, size_t end, struct steps *steps, struct line *line) {
   const int32_t multiplier = params[first].multiplier, shift = params[first].shift;
@@ -325,7 +337,7 @@ static bool find_common_line(enum tvmq_form form, const struct tvmq_stage *stage
     if (accumulators[j].lo < all.lo) all.lo = accumulators[j].lo;
     if (accumulators[j].hi > all.hi) all.hi = accumulators[j].hi;
   }
-  // Nothing wraps up to the limit of a level line, zero point included; below the other there is a bit to spare for the origin.
+  // Nothing wraps up to level_limit, zero point included. The lower `limit` leaves a spare bit for the origin.
   const int64_t limit = (INT64_C(1) << 30) >> (shift > 0 ? shift : 0), level_limit = shift > 0 ? limit : INT64_C(3) << 29;
   if (all.lo < -level_limit || all.hi > level_limit) return false;
   const bool is_odd = tvmq_stage_is_odd(stage), is_fused = form == TVMQ_FORM_FUSED;
@@ -374,7 +386,7 @@ static bool find_lines(enum tvmq_form form, const struct tvmq_stage *stage, cons
 bool tvmq_float_panel(enum tvmq_form form, const struct tvmq_stage *stage, const struct tvmq_accumulators *accumulators, struct tvmq_channel_params *params,
                       size_t n) {
   if (form == TVMQ_FORM_FIXED || (form == TVMQ_FORM_FUSED && (tvmq_stage_clamps(stage) || tvmq_stage_is_odd(stage)))) return false;
-  struct steps *steps = tvmq_alloc_unset(sizeof *steps);  // more than a small stack has room for
+  struct steps *steps = tvmq_alloc_unset(sizeof *steps);  // too large for a small stack
   const bool found = steps != NULL && find_lines(form, stage, accumulators, steps, params, n);
   tvmq_free(steps);
   return found;

@@ -1,9 +1,11 @@
-// A line in float32 by one fused multiply-add, for kernels that take panels in fused form (TVMQ_FUSED_STAGE).
+// Linear function in float32 by one fused multiply-add, for kernels that accept panels in fused form
+// (TVMQ_FUSED_STAGE).
 //
-// Accumulators that begin high enough are float32 numbers between 2^23 and 2^24 by their bits alone, with nothing converted: in this binade the last bit counts
-// one. A fused multiply-add with an addend that brings the product into the same binade rounds it to a whole number, ties to even, and leaves the result in the
-// lowest bits. Such an addend is a whole number itself, so that it is the accumulators' beginning that the intercept's fraction has to come from: of the
-// millions of beginnings there are, one whose product with the slope has it.
+// If accumulators are lifted far enough, their bits are float32 numbers between 2^23 and 2^24, without a conversion: in
+// this binade the last bit counts 1. A fused multiply-add, whose addend brings the product into the same binade, rounds
+// the sum to an integer, ties to even. The result is in the lowest bits. Such an addend is an integer itself, so the
+// fraction of the intercept must come from the lift. Among millions of possible lifts, the search finds one whose
+// product with the slope has that fraction.
 #pragma once
 
 #include <stdbool.h>
@@ -14,17 +16,17 @@ struct tvmq_fused_line {
   float addend;  // fma(slope, accumulator + lift, addend) = TVMQ_FUSED_ZERO + result
 };
 
-// Results count from here, the middle of the binade, of which the lowest 16 bits are 0.
+// Float32 number of result 0: the middle of the binade, whose lowest 16 bits are 0.
 #define TVMQ_FUSED_ZERO 0x1.8p23f
 
-// The least and the greatest accumulator lie less than this apart: the binade has no more numbers.
+// The greatest accumulator minus the least must be below this number, because the binade has no more numbers.
 enum { TVMQ_FUSED_ACCUMULATORS = 1 << 23 };
 
-// Finds the line of this slope for accumulators from `lo` to `hi`, with an intercept from `least` to `most`. False: there is none, or the slope is below 2^-15
-// or above 1, or accumulators are beyond 2^30.
+// Finds a line with the given slope for accumulators from `lo` to `hi`, with an intercept from `least` to `most`.
+// Returns false if there is none, if the slope is below 2^-15 or above 1, or if an accumulator exceeds 2^30 in size.
 bool tvmq_fuse_line(float slope, double least, double most, int64_t lo, int64_t hi, struct tvmq_fused_line *line);
 
-// The line that gives `value` to all accumulators, of which `lo` is the least.
+// Returns the line of slope 0 that gives `value` for all accumulators; `lo` is the least accumulator.
 static inline struct tvmq_fused_line tvmq_fused_level(int32_t value, int32_t lo) {
   return (struct tvmq_fused_line){.lift = (1 << 23) - lo, .addend = TVMQ_FUSED_ZERO + (float)value};
 }

@@ -5,7 +5,7 @@
 #include "exact/promises.h"
 #include "exact/square_line.h"
 
-// The least and the greatest product are products of ends of the types' ranges.
+// Returns the range of the products. The least and the greatest product are products of ends of the type's range.
 static struct tvmq_accumulators products(const struct tvmq_mul_args *args, struct tvmq_range range) {
   const int64_t ends[2][2] = {{range.min - args->in_zero_point[0], range.max - args->in_zero_point[0]},
                               {range.min - args->in_zero_point[1], range.max - args->in_zero_point[1]}};
@@ -18,7 +18,7 @@ static struct tvmq_accumulators products(const struct tvmq_mul_args *args, struc
   return all;
 }
 
-// The greatest difference, whatever its sign: rescaling does not decrease, so it is one of ends.
+// Returns the greatest absolute difference. Rescaling is monotonic, so it occurs between opposite ends of the range.
 static int32_t greatest_difference(const struct tvmq_mul_args *args) {
   const int32_t up = abs(tvmq_difference(args, INT8_MAX, INT8_MIN)), down = abs(tvmq_difference(args, INT8_MIN, INT8_MAX));
   return up > down ? up : down;

@@ -1,4 +1,4 @@
-// The output stage of a product of two quantized elements or of a squared difference, in the form that a kernel of mul takes.
+// Output stage of the product of two quantized elements, or of a squared difference, for kernels of mul.
 #pragma once
 
 #include <stdbool.h>
@@ -6,8 +6,9 @@
 #include "arithmetic/mul.h"
 #include "base/types.h"
 
-// Completes arguments that say what is to be computed: zero points, multiplier and shift in fixed point; difference with
-// its rounding and scales; and of the stage rounding, flip, zero point and clamp. Sets the stage's promises as far as
-// every product keeps them; no square is negative, so their reference rounding becomes upward. If the kernel takes a
-// float form and one gives every product its result, multiplier, shift and bias are in that form afterwards.
+// Completes arguments. The caller has set zero points, multiplier and shift in fixed point; for differences also
+// `rounding` and `in_scale`; in the stage, rounding, flip, zero point and clamp. Sets each invariant of the stage
+// (right_shifts, headroom, fits_int16) that holds for every product. Squares are never negative, so their reference
+// rounding becomes upward. If `takes_floats` and a float form gives every product its exact result, converts
+// multiplier, shift and bias to that form.
 void tvmq_mul_stage(enum tvmq_type in_type, bool takes_floats, struct tvmq_mul_args *args);

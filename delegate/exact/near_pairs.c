@@ -13,13 +13,13 @@ static void multiply(int32_t multiplier, int64_t constant, int32_t modulus, stru
   }
 }
 
-// With `reach` added, sums near a multiple are those that are at most twice as much modulo the modulus.
+// After `reach` is added, a sum is near a multiple if it is at most 2 * reach, modulo the modulus.
 void tvmq_near_pairs(const int32_t multiplier[2], int64_t constant, int32_t shift, int32_t reach, struct tvmq_near_pairs *pairs) {
   pairs->modulus = 1 << shift;
   pairs->width = 2 * reach;
   multiply(multiplier[0], 0, pairs->modulus, &pairs->a);
   multiply(multiplier[1], constant + reach, pairs->modulus, &pairs->b);
   pairs->i = 0;
-  pairs->first = TVMQ_N_BYTES;  // the values of b from there on are no less than the modulus by themselves
+  pairs->first = TVMQ_N_BYTES;  // from this index on, values of b alone are at least the modulus
   tvmq_near_pairs_seek(pairs);
 }

@@ -4,8 +4,9 @@ static struct tvmq_move join(struct tvmq_move a, struct tvmq_move b) { return (s
 
 struct tvmq_progression tvmq_progression(int64_t first, int64_t step, int64_t modulus, int32_t n) {
   struct tvmq_progression p = {.n = n, .ahead = {1, step}, .back = {1, modulus - step}, .least = {0, first}};
-  // Whoever goes back to a greater term goes ahead to a lesser one. The shortest way to a lesser term than the least so far is one that is less than all
-  // shorter ones: the moves back are just these, in order.
+  // A move back leads to a greater term, so the same number of places ahead leads to a lesser term. The shortest move
+  // to a term below the least so far has a smaller distance than all shorter moves. The moves back, in order, are
+  // exactly these moves.
   for (;;) {
     while (p.least.value >= p.back.distance && p.least.i + p.back.places < n) {
       p.least.i += p.back.places;

@@ -2,7 +2,8 @@
 
 #include "arithmetic/stage.h"
 
-// Rescaling is monotonic as long as nothing wraps or saturates, so the ends of the accumulator's range give the ends of the result's.
+// Returns whether all results fit int16. Rescaling is monotonic unless it wraps or saturates, so the ends of the
+// accumulator's range give the ends of the result's range.
 static bool result_fits_int16(const struct tvmq_accumulators *accumulators, int32_t multiplier, int32_t shift, const struct tvmq_stage *stage) {
   const int32_t left = shift > 0 ? shift : 0;
   const int64_t limit = (int64_t)INT32_MAX >> left;
@@ -14,7 +15,7 @@ static bool result_fits_int16(const struct tvmq_accumulators *accumulators, int3
 }
 
 void tvmq_settle_constant(struct tvmq_accumulators *accumulators, enum tvmq_rounding rounding, struct tvmq_channel_params *params) {
-  enum { BEYOND = 1 << 9, QUARTERS = 4 };  // more than any byte less any zero point
+  enum { BEYOND = 1 << 9, QUARTERS = 4 };  // BEYOND: greater than any byte minus any zero point
   const int64_t acc = accumulators->lo;
   if (acc != accumulators->hi || acc < INT32_MIN || acc > INT32_MAX) return;
   const int32_t value = tvmq_clamp(tvmq_rescale(rounding, (int32_t)acc, params->multiplier, params->shift), -BEYOND, BEYOND);

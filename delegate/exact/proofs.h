@@ -1,4 +1,4 @@
-// Proofs that a process has found and the next one may begin with: planes and tables of bytes.
+// Proofs that one process has found and a later process may reuse: planes and tables of bytes.
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "base/memo.h"
 
-// A kind of proofs: where they are kept, and whether a value that comes from a file is one that the code may use.
+// Kind of proofs: the memo that holds them, and a check that a value read from a file is safe to use.
 struct tvmq_proofs {
   const char *name;
   struct tvmq_memo *memo;
@@ -17,6 +17,6 @@ struct tvmq_proofs {
 extern const struct tvmq_proofs tvmq_plane_proofs;  // fit_plane.h
 extern const struct tvmq_proofs tvmq_table_proofs;  // float_bytes.h
 
-// All kinds.
+// All kinds of proofs.
 extern const struct tvmq_proofs *const tvmq_proofs[];
 extern const size_t tvmq_n_proofs;

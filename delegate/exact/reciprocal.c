@@ -17,7 +17,7 @@ static bool agrees_at(const struct tvmq_reciprocal *r, float scale, float thresh
   return product(r, x) >= threshold && product(r, nextafterf(x, 0)) < threshold;
 }
 
-// Thresholds first + i * step, for i = 0 .. n - 1: exact numbers, as are those of some more i.
+// Thresholds first + i * step for i = 0 .. n - 1. They are exact in float32, as are the next few, which fill a block.
 struct thresholds {
   float first, step;
   int32_t n;
@@ -25,11 +25,11 @@ struct thresholds {
 
 static float threshold_at(const struct thresholds *t, int32_t i) { return t->first + t->step * (float)i; }
 
-// Thresholds that are looked at together, as vectors.
+// Number of thresholds that are examined together, as vectors.
 enum { BLOCK = 16 };
 
-// Whether the quotient reaches each threshold of a block at the float nearest to where it should, or at one next to that,
-// and so does the product.
+// Returns whether quotient and product reach each threshold of a block at the same float. That float must be the one
+// nearest to threshold * scale or next to it.
 TVMQ_INLINE bool agree_nearby(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t, int32_t begin) {
   const struct tvmq_reciprocal by = *r;
   int32_t doubt = 0;
@@ -38,7 +38,7 @@ TVMQ_INLINE bool agree_nearby(const struct tvmq_reciprocal *r, float scale, cons
     int32_t bits;
     memcpy(&bits, &nearest, sizeof bits);
     for (int32_t k = -2; k <= 1; k++) {
-      const int32_t beside = bits + k;  // of positive floats the order is that of their bits
+      const int32_t beside = bits + k;  // positive floats have the same order as their bits
       float x;
       memcpy(&x, &beside, sizeof x);
       const int32_t reaches = x / scale >= threshold;
@@ -81,12 +81,13 @@ bool tvmq_reciprocal_serves(const struct tvmq_reciprocal *r, float scale, int32_
 }
 
 static bool find(float scale, int32_t zero_point, int32_t min, int32_t max, struct tvmq_reciprocal *r) {
-  if (!(scale >= FLT_MIN)) return false;  // a processor that takes subnormals for zero divides by zero, as the reference then does
+  if (!(scale >= FLT_MIN)) return false;  // if the processor treats subnormals as zero, the reference divides by zero
   const double real = 1 / (double)scale;
   if (!(real > (double)FLT_MIN && real < (double)FLT_MAX)) return false;
   *r = (struct tvmq_reciprocal){.inverse = (float)real};
   if (tvmq_reciprocal_serves(r, scale, zero_point, min, max)) return true;
-  // The inverse lies below the real number, so that the rest is positive: infinity times either is infinity of the same sign.
+  // The inverse is below the real number, so the rest is positive. Infinity times the inverse and infinity times the
+  // rest then have the same sign.
   if ((double)r->inverse >= real) r->inverse = nextafterf(r->inverse, 0);
   r->rest = (float)(real - (double)r->inverse);
   return r->rest >= FLT_MIN && tvmq_reciprocal_serves(r, scale, zero_point, min, max);

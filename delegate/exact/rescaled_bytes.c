@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 
-// Half away from zero.
+// Rounds half away from zero, adds the zero point and clamps to uint8.
 static bool round_to_byte(float value, int32_t zero_point, uint8_t *out) {
   if (!(fabsf(value) < 0x1p30f)) return false;  // beyond 2^31 the reference's conversion is undefined
   const int64_t byte = (int64_t)roundf(value) + zero_point;
@@ -16,7 +16,7 @@ static bool round_to_byte(float value, int32_t zero_point, uint8_t *out) {
 bool tvmq_rescaled_table(struct tvmq_byte_scale in, struct tvmq_byte_scale out, uint8_t table[256]) {
   const float inverse = 1.0f / out.scale, scale = in.scale * inverse, bias = (float)-in.zero_point * scale;
   for (int x = 0; x <= UINT8_MAX; x++) {
-    const float product = (float)((double)x * (double)scale);  // exact in double, so that this compiler has nothing to contract
+    const float product = (float)((double)x * (double)scale);  // exact in double, so the compiler cannot contract it
     const float compiled[] = {product + bias, fmaf((float)x, scale, bias), (float)(x - in.zero_point) * scale};
     for (size_t i = 0; i < sizeof compiled / sizeof compiled[0]; i++) {
       uint8_t byte;

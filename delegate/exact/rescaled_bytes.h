@@ -1,5 +1,5 @@
-// Bytes of one scale as bytes of another, as CONCATENATION of uint8 rescales its inputs: in float32, by a product and a sum that compilers of some runtimes
-// contract into one rounding, or make one product of, and others do not.
+// Rescales bytes from one scale to another in float32, as CONCATENATION of uint8 rescales its inputs. Compilers of some
+// runtimes contract the product and the sum into one rounding, or turn them into a single product; others do not.
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,6 @@ struct tvmq_byte_scale {
   int32_t zero_point;
 };
 
-// Sets table[x] to what uint8 x of `in` is in `out`. False: for some x it depends on the compiler, or the reference leaves it undefined; the table is then
-// of no use.
+// Sets table[x] to byte x of scale `in`, rescaled to `out`. Returns false if some result depends on the compiler, or if
+// the reference leaves it undefined. The table is then undefined.
 bool tvmq_rescaled_table(struct tvmq_byte_scale in, struct tvmq_byte_scale out, uint8_t table[256]);

@@ -4,14 +4,15 @@
 
 #include "arithmetic/stage.h"
 
-enum { QUARTER_BITS = 24, ONE_BITS = 26 };  // of a quarter and of one as Q5.26
+enum { QUARTER_BITS = 24, ONE_BITS = 26 };  // Q5.26: 1/4 is 2^24, and 1 is 2^26
 
 static int32_t product(int32_t a, int32_t b) { return tvmq_high_multiply(a, b, 0); }
 
-// x / 2^n to the nearest, ties away from zero.
+// Returns x / 2^n rounded to the nearest integer, ties away from zero.
 static int32_t divided(int32_t x, int32_t n) { return (int32_t)(((int64_t)x + (INT64_C(1) << (n - 1)) - (x < 0)) >> n); }
 
-// exp(a) as Q0.31 of a in [-1/4, 0) as the same: the series around -1/8, of which the third and the fourth power are added before they are divided.
+// Returns exp(a) for a in [-1/4, 0), both in Q0.31. Computes the series around -1/8, in which the third and the fourth
+// power are added before they are divided.
 static int32_t exp_of_quarter(int32_t a) {
   const int32_t exp_of_eighth = 1895147668, third = 715827883;
   const int32_t x = a + (1 << 28), x2 = product(x, x), x3 = product(x2, x), x4 = product(x2, x2);
@@ -19,9 +20,10 @@ static int32_t exp_of_quarter(int32_t a) {
   return exp_of_eighth + product(x + rest, exp_of_eighth);
 }
 
-// exp(a) as Q0.31 of a <= 0 as Q5.26: of its rest modulo a quarter, times exp(-2^i) for each bit i of the quarters that are left.
+// Returns exp(a) in Q0.31 for a <= 0 in Q5.26. It is the exp of the rest modulo 1/4, times exp(-2^i / 4) for each set
+// bit i of the number of quarters.
 static int32_t exp_of(int32_t a) {
-  static const int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};  // of -1/4, -1/2, -1, -2, -4, -8, -16
+  static const int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};  // exp of -1/4, -1/2, -1, -2, -4, -8, -16
   if (a == 0) return INT32_MAX;
   const int32_t quarter = 1 << QUARTER_BITS, rest = (a & (quarter - 1)) - quarter, quarters = (rest - a) >> QUARTER_BITS;
   int32_t exp = exp_of_quarter(rest * (1 << (31 - ONE_BITS)));

@@ -5,8 +5,9 @@
 
 #include "arithmetic/stage.h"
 
-// Neither the reference's result nor the line's falls as the difference grows. So they are the same for all differences if they are for 0, for the greatest,
-// and for each result for the least difference that has it and the one before; these bound the intercept for a given slope, too.
+// The reference's result and the line's result are both non-decreasing in the difference. So they are equal for all
+// differences if they are equal at 0, at the greatest difference and at each step. A step is the least difference that
+// has a result, and the difference before it. The steps also bound the intercept for a given slope.
 
 static int32_t result_of(const struct tvmq_mul_args *args, int32_t difference) {
   return tvmq_stage_s32(&args->stage, difference * difference, args->multiplier, args->shift);
@@ -19,7 +20,7 @@ static bool is_on_line(const struct tvmq_mul_args *args, float slope, float inte
 
 enum { MOST_STEPS = UINT8_MAX };
 
-// The least difference of each result above the first.
+// Steps: the least difference of each result above the first.
 struct steps {
   int32_t n, first_result, places[MOST_STEPS];
 };
@@ -41,7 +42,7 @@ static void find_steps(const struct tvmq_mul_args *args, int32_t most, struct st
   }
 }
 
-// The middle of the intercepts with which the line passes from one result to the next between two differences, for all of them.
+// Returns the middle of the intercepts with which the line changes from one result to the next at every step.
 static float intercept_of(const struct steps *steps, float slope) {
   double least = steps->first_result - 0.25, most = steps->first_result + 0.25;
   for (int32_t i = 0; i < steps->n; i++) {
