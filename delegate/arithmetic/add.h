@@ -8,23 +8,24 @@
 #include "arithmetic/plane.h"
 #include "arithmetic/stage.h"
 
-// The arguments of kernels of add, whose contract says what they mean (kernels/add.h).
+// Arguments of add kernels. kernels/add.h explains them.
 struct tvmq_add_args {
   const void *in[2];
   void *out;
   size_t n;
   uint8_t flip;   // xor on each byte read and written: 0x80 for uint8 tensors
   bool minus[2];  // which of the inputs is subtracted; not both
-  bool planar;    // out[i] = clamp(value of `plane`), but for its exceptions
+  bool planar;    // out[i] = clamp(value of `plane`), or the listed exception
   struct tvmq_plane plane;
   enum tvmq_rounding rounding;
   int32_t left_shift;
   int32_t in_zero_point[2], out_zero_point;
-  struct tvmq_scale in_scale[2], out_scale;  // in_scale[0] is a half, in_scale[1] at most that: nothing wraps
+  struct tvmq_scale in_scale[2], out_scale;  // in_scale[0] is 1/2 and in_scale[1] at most 1/2, so nothing wraps
   int32_t min, max;
 };
 
-// The sum or difference of two quantized elements, as the reference's ADD and SUB take it: both at one scale with left_shift more bits, then at the output's.
+// Returns the sum or difference of two quantized elements, as the reference's ADD and SUB compute it. Both elements are
+// rescaled to a common scale with left_shift more bits, and the sum is rescaled to the output's scale.
 static inline int32_t tvmq_add_value(const struct tvmq_add_args *args, int32_t a, int32_t b) {
   const int32_t x = (a - args->in_zero_point[0]) * (1 << args->left_shift), y = (b - args->in_zero_point[1]) * (1 << args->left_shift);
   const int32_t scaled_x = tvmq_rescale(args->rounding, x, args->in_scale[0].multiplier, args->in_scale[0].shift);

@@ -1,4 +1,4 @@
-// A function of a byte: as a table, as the part of it that has to be looked up, and by slopes where it has them.
+// Function of a byte in three forms: a table, the live part of the table, and slopes if the function has them.
 #pragma once
 
 #include <stddef.h>
@@ -7,30 +7,34 @@
 
 #include "base/types.h"
 
-// A function by slopes: in a group of eight bytes, each value exceeds the one before by the group's slope, or by up to n more. With
+// Slopes form of a function: in a group of eight bytes, each value exceeds the previous value by the group's slope plus
+// 0 to n. With
 //
 //   index = sat8(int8(x ^ flip) + offset) as a byte,  group = index >> 3,  left = 8 - index % 8
 //   value(x) = base[group] - left * slope[group] + the sum over i < n of ones(extra[i][group] >> left)   modulo 256
 //
-// where sat8 clamps to int8 and ones() counts the bits that are set. Smooth functions are of this kind, mostly with n = 1. Some need an offset, which shifts
-// the borders of the groups; the clamp then gives several bytes one index, so the function must be constant there.
+// where sat8 clamps to int8 and ones() counts the bits that are set. Smooth functions have this form, mostly with n =
+// 1. Some functions need an offset, which shifts the borders of the groups. The clamp then maps several bytes to one
+// index, so the function must be constant for these bytes.
 enum { TVMQ_BYTE_GROUP = 8, TVMQ_BYTE_GROUPS = TVMQ_N_BYTES / TVMQ_BYTE_GROUP };
 struct tvmq_byte_slopes {
   uint8_t base[TVMQ_BYTE_GROUPS], slope[TVMQ_BYTE_GROUPS], extra[2][TVMQ_BYTE_GROUPS];
-  int n;  // 0: the function is not given in this way; 1; or 2 without an offset
+  int n;  // extras per step: 0: no slopes; 1; or 2, with offset 0 only
   int8_t offset;
-  uint8_t flip;  // 0 or 0x80; without an offset 0
+  uint8_t flip;  // 0 or 0x80; 0 if the offset is 0
 };
 
 struct tvmq_byte_map {
-  uint8_t table[2 * TVMQ_N_BYTES];  // what each byte becomes, twice: a kernel that counts bytes from another than 0 finds all behind it
-  uint8_t first;                    // all bytes become one value but for `n_live` of them: first, first + 1, ..., where 0 comes after 255
+  uint8_t table[2 * TVMQ_N_BYTES];  // result for each byte, stored twice: 256 consecutive entries begin at any byte
+  uint8_t first;                    // first of the `n_live` consecutive live bytes, modulo 256; all other bytes have
+                                    // one common result
   size_t n_live;                    // 0 to 256
   struct tvmq_byte_slopes slopes;
 };
 
-// Finds the live bytes by the first 256 entries of the table, and repeats these; the map has no slopes then. The bytes that are not live are the longest run of
-// one value: where a function saturates, as SiLU does on its left.
+// Finds the live bytes from the first 256 entries of the table, repeats these entries, and clears the slopes. The bytes
+// that are not live are the longest run with one value, where a function saturates. SiLU, for example, saturates at its
+// left end.
 static inline void tvmq_find_live_bytes(struct tvmq_byte_map *map) {
   memcpy(map->table + TVMQ_N_BYTES, map->table, TVMQ_N_BYTES);
   size_t longest = 0, end = 0;

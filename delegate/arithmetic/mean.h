@@ -1,16 +1,18 @@
-// The mean of a window of an average pooling as TFLite's reference kernels round it: to the nearest; halves away from zero for int8 and int16, upwards for
-// uint8. In terms of what is positive:
+// Mean of an average pooling window, rounded as in TFLite's reference kernels: to the nearest integer, halves away from
+// zero for int8 and int16, halves upwards for uint8. With t >= 0:
 //
 //   mean = floor(t / taps) - offset,   t = sum + bias - (sum < tie)
 //
-// The bias holds half of the taps besides the offsets. If there can be halves, and the type is signed, a negative one goes down: one less. No mean takes a
-// division:
+// The bias contains half of the taps, and the offset times the taps. If halves can occur and the type is signed, `tie`
+// makes t one less for negative sums, so that negative halves go down. Both formulas avoid a division:
 //
-// - Up to TVMQ_MEAN_NARROW taps of bytes t fits 15 bits, and floor(t / taps) is ((t * multiplier + 2^14) >> 15) >> shift. Proof: r = 2^(15 + shift) / taps is
-//   above 2^14 unless taps are a power of two and then 2^15; the multiplier is at most r and less than 1 short of it, or exactly 1. As t <= 2^14, the sum
-//   before the shifts is in [t * r, t * r + 2^14], and t + 1 taps' shares r are more than that.
-// - Up to tvmq_mean_most_taps it is float(t) * inverse, truncated, or 1 beside it: three roundings of 2^-24 err by less than 0.02 of at most 2^16. What is left
-//   of t tells.
+// - Narrow, up to TVMQ_MEAN_NARROW taps of bytes: t fits 15 bits, and floor(t / taps) is
+//   ((t * multiplier + 2^14) >> 15) >> shift. Proof: let r = 2^(15 + shift) / taps. r is above 2^14, and 2^15 if `taps` is
+//   a power of two. The multiplier is at most r, and less than 1 or exactly 1 below r. As t <= 2^14, the sum before the
+//   shifts is in [t * r, t * r + 2^14]. So it is below (t + 1) * r, which gives the same quotient.
+// - Wide, up to tvmq_mean_most_taps(): float(t) * inverse, truncated, is floor(t / taps) or differs from it by 1. Three
+//   roundings of 2^-24 change a quotient of at most 2^16 by less than 0.02. The remainder of t then gives the exact
+//   quotient.
 #pragma once
 
 #include <stdbool.h>
@@ -27,13 +29,14 @@ struct tvmq_mean {
 
 enum { TVMQ_MEAN_NARROW = 64 };
 
-// Whether windows of up to so many rows and columns in the input take the first way; then they slide.
+// Returns whether windows of at most `rows` x `columns` inputs use the narrow formula. Windows then slide.
 static inline bool tvmq_mean_is_narrow(enum tvmq_type type, size_t rows, size_t columns) { return type != TVMQ_TYPE_S16 && rows * columns <= TVMQ_MEAN_NARROW; }
 
-// Beyond that t may exceed int32, and at twice as many the reference's sum.
+// Returns the largest supported number of taps. With more taps, t may exceed int32; with twice as many, the reference's
+// sum may.
 static inline int32_t tvmq_mean_most_taps(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 1 << 15 : 1 << 23; }
 
-// Added to the smallest value of the type makes 0.
+// Returns the number that makes the smallest value of the type 0 when added to it.
 static inline int32_t tvmq_mean_offset(enum tvmq_type type) { return -tvmq_type_range(type).min; }
 
 static inline struct tvmq_mean tvmq_mean(enum tvmq_type type, int32_t taps) {
@@ -46,7 +49,8 @@ static inline struct tvmq_mean tvmq_mean(enum tvmq_type type, int32_t taps) {
   return mean;
 }
 
-// By the first way, and by the second.
+// Compute the mean from a sum: with the narrow formula (up to TVMQ_MEAN_NARROW taps of bytes), and with the wide
+// formula.
 static inline int32_t tvmq_mean_narrow(const struct tvmq_mean *mean, int32_t sum, enum tvmq_type type) {
   const int32_t t = sum + mean->bias - (sum < mean->tie);
   return ((t * mean->multiplier + (1 << 14)) >> 15 >> mean->shift) - tvmq_mean_offset(type);

@@ -1,4 +1,4 @@
-// A sum that is rescaled once, as those of MEAN and SUM are.
+// Sum that is rescaled once, as in MEAN and SUM.
 #pragma once
 
 #include <stdint.h>

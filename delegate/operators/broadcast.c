@@ -4,14 +4,14 @@
 
 #include "base/arith.h"
 
-enum { VECTOR = 32 };  // bytes; not more than the margin
+enum { VECTOR = 32 };  // bytes, at most TVMQ_BROADCAST_MARGIN
 
-// The dimension `back` places before the last.
+// Returns the dimension `back` places before the last; 1 if there is none.
 static int32_t dim_of(const struct tvmq_shape *shape, int back) { return back < shape->rank ? shape->dims[shape->rank - 1 - back] : 1; }
 
 const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast) {
-  struct tvmq_broadcast found = {0};  // its dimensions from the last to the first
-  size_t elements[2] = {1, 1};        // of the inputs, in the dimensions so far
+  struct tvmq_broadcast found = {0};  // dimensions in reverse order, last first
+  size_t elements[2] = {1, 1};        // elements of each input in the dimensions processed so far
   out->rank = in[0].rank > in[1].rank ? in[0].rank : in[1].rank;
   for (int back = 0; back < out->rank; back++) {
     const int32_t dims[2] = {dim_of(&in[0], back), dim_of(&in[1], back)}, size = dims[0] != 1 ? dims[0] : dims[1];
@@ -44,7 +44,8 @@ const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_sha
   return NULL;
 }
 
-// A line of the output, by its place in each dimension but the last, and the element of an input at which it begins.
+// Line: a run along the last dimension of the output. `at` has its index in each other dimension; `begin` is its first
+// element in an input.
 struct line {
   size_t at[TVMQ_MAX_RANK], begin;
 };
@@ -59,7 +60,7 @@ static struct line line_of(const struct tvmq_broadcast *broadcast, int input, si
   return line;
 }
 
-// Goes on by `n` lines, at most to the end of the dimension before the last.
+// Advances by `n` lines, at most to the end of the dimension before the last.
 static void go_on(const struct tvmq_broadcast *broadcast, int input, struct line *line, size_t n) {
   for (int d = broadcast->rank - 2; d >= 0; d--, n = 1) {
     const size_t stride = broadcast->in[input].strides[d];
@@ -71,14 +72,14 @@ static void go_on(const struct tvmq_broadcast *broadcast, int input, struct line
   }
 }
 
-// Twice as many at each step.
+// Writes an element `n` times, doubling the copied part at each step.
 static void repeat(uint8_t *out, const uint8_t *element, size_t bytes, size_t n) {
   memcpy(out, element, bytes);
   for (size_t done = bytes; done < n * bytes; done *= 2) memcpy(out + done, out, tvmq_min(done, n * bytes - done));
 }
 
-// Lines of `line_bytes` bytes, each of one element again and again, of those that follow at `in`. Whole vectors are written: what is too much, over lines to
-// come, or in the room's margin.
+// Writes `n` lines of `line_bytes` bytes; line i repeats element i of `in`. Writes whole vectors: excess bytes are
+// later overwritten by the next line, or lie in the margin of the buffer.
 #define SPREAD(type)                                                                                        \
   static void spread_##type(uint8_t *out, const uint8_t *in, size_t line_bytes, size_t n) {                 \
     typedef type vector __attribute__((vector_size(VECTOR)));                                               \
@@ -98,7 +99,8 @@ static void spread(uint8_t *out, const uint8_t *in, size_t bytes, size_t length,
   by_bytes[bytes](out, in, bytes * length, n);
 }
 
-// Lines from that one on which lie together in the input, or are one element each of those that do, or are the same line again and again.
+// Returns the number of lines of one kind from `line` on. In the input, such lines are contiguous, or one contiguous
+// element each, or all the same line.
 static size_t lines_alike(const struct tvmq_broadcast *broadcast, const struct line *line) {
   const int before = broadcast->rank - 2;
   return before < 0 ? 1 : broadcast->dims[before] - line->at[before];
@@ -110,13 +112,13 @@ size_t tvmq_broadcast_element(const struct tvmq_broadcast *broadcast, int input,
   return line.begin;
 }
 
-// Whether what begins at a line is the same line again and again, for as many as the dimension before has.
+// Returns whether `n_lines` lines from `line` on are the same line of the input.
 static bool line_repeats(const struct tvmq_broadcast *broadcast, int input, const struct line *line, size_t n_lines) {
   const int before = broadcast->rank - 2;
   return before >= 0 && broadcast->in[input].strides[before] == 0 && n_lines <= lines_alike(broadcast, line);
 }
 
-// Lays out elements [skipped, skipped + n) of `lines` lines that are alike.
+// Writes elements [skipped, skipped + n) of each of `lines` lines of one kind (lines_alike()).
 static void lay_out(const struct tvmq_broadcast *broadcast, int input, const uint8_t *begin, size_t bytes, size_t skipped, size_t n, size_t lines,
                     uint8_t *out) {
   const int last = broadcast->rank - 1;

@@ -1,4 +1,5 @@
-// Two tensors of other shapes taken element by element: aligned at their last dimensions, each repeats along those in which it has one element or none.
+// Broadcasts two tensors of different shapes. Shapes are aligned at their last dimensions. A tensor repeats along each
+// dimension in which it has size 1 or that it lacks.
 #pragma once
 
 #include <stdbool.h>
@@ -8,36 +9,39 @@
 #include "base/shape.h"
 
 struct tvmq_broadcast_input {
-  bool repeats;                   // some dimension; else its elements are the output's, one by one
-  size_t strides[TVMQ_MAX_RANK];  // elements; 0 where it repeats
+  bool repeats;                   // repeats along some dimension; otherwise element i of the input belongs to element i
+                                  // of the output
+  size_t strides[TVMQ_MAX_RANK];  // in elements; 0 along dimensions in which the input repeats
 };
 
-// All zeros: two tensors of one shape.
+// How two inputs are broadcast. All zeros: both have the same shape.
 struct tvmq_broadcast {
-  int rank;                    // dimensions, those merged along which the same inputs repeat; the last is that of neighbours
+  int rank;                    // dimensions, last one innermost; adjacent ones are merged if the same inputs repeat
   size_t dims[TVMQ_MAX_RANK];  // of the output
   struct tvmq_broadcast_input in[2];
 };
 
-// Computes the output's rank and dimensions, and how the inputs are repeated. NULL, or why they cannot be. The dimensions are not negative, and either shape's
-// elements fit size_t.
+// Computes the output's rank and dimensions, and how the inputs repeat. Returns NULL, or why the shapes cannot be
+// broadcast (static string). Dimensions must not be negative, and the number of elements of each shape must fit size_t.
 const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast);
 
-// The element of an input that the output's element `at` is computed from, where the input has one element for each line. Sets *lines to the lines of the
-// output from there on, the first perhaps a part, whose elements follow each other in the input.
+// Returns the element of an input for output element `at`, if the input has one element for each line (last dimension)
+// of the output. Sets *lines to the number of output lines from there on whose elements are contiguous in the input.
+// The first line may be a partial line.
 size_t tvmq_broadcast_element(const struct tvmq_broadcast *broadcast, int input, size_t at, size_t *lines);
 
-// Bytes behind the room for a piece that laying it out may write, too.
+// Bytes after the end of a piece that tvmq_broadcast_read() may also write.
 #define TVMQ_BROADCAST_MARGIN 64
 
-// Elements of one input that have been laid out as the output has them, one piece after the other.
+// Buffer for a piece of one input in the layout of the output.
 struct tvmq_broadcast_copy {
-  void *data;    // room for a piece, and the margin
-  size_t n;      // elements there that may be read again; 0: none
-  size_t begin;  // the input's element that they begin with: only one element, or one line, again and again is kept, so that this names it
+  void *data;    // room for a piece and the margin
+  size_t n;      // number of elements that the next call may reuse; 0: none
+  size_t begin;  // first element in the input; identifies the kept elements, which repeat one element or one line
 };
 
-// Elements [first, first + n) of one input, of `bytes` bytes each and counted as the output's: in place where they are neighbours there, else in `copy`, which
-// may hold them from the call before.
+// Returns the elements of one input for output elements [first, first + n); `bytes` is the size of an element. Returns
+// a pointer into the tensor if the elements are contiguous there, otherwise fills `copy` and returns its data. `copy`
+// may still have the elements from the previous call.
 const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n,
                                 struct tvmq_broadcast_copy *copy);

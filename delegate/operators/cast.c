@@ -18,7 +18,7 @@ CONVERT_FROM(int16_t)
 CONVERT_FROM(int32_t)
 CONVERT_FROM(int64_t)
 
-// Low bits are the same of a signed type and of the unsigned one.
+// Conversions to int8 use those to uint8, because the low bits are the same.
 #define ROW(from)                                                                                                 \
   {[TVMQ_TYPE_S8] = from##_as_uint8_t,  [TVMQ_TYPE_U8] = from##_as_uint8_t,  [TVMQ_TYPE_S16] = from##_as_int16_t, \
    [TVMQ_TYPE_S32] = from##_as_int32_t, [TVMQ_TYPE_S64] = from##_as_int64_t, [TVMQ_TYPE_F32] = from##_as_float}

@@ -4,7 +4,7 @@
 
 #include "base/integers.h"
 
-// As the reference computes it, in float32.
+// Returns the nearest index. Computed in float32, as in the reference.
 static int64_t nearest(const struct tvmq_copy_axis *axis, size_t i) {
   const bool aligned = axis->align_corners && axis->n > 1;
   const float scale = aligned ? (float)(axis->size - 1) / (float)(axis->n - 1) : (float)axis->size / (float)axis->n;
@@ -40,10 +40,10 @@ int64_t tvmq_copy_index(const struct tvmq_copy_axis *axis, size_t i) {
 
 static bool is_inside(const struct tvmq_copy_axis *axis, int64_t index) { return index >= 0 && index < (int64_t)axis->size; }
 
-// Where the function is monotone, or reflected at its ends, its ends decide.
+// If the function is monotonic, or reflected at its ends, only its ends need a check.
 bool tvmq_copy_fits(const struct tvmq_copy_axis *axis) {
   if (axis->n == 0 || axis->kind == TVMQ_COPY_PADDED) return true;
-  if (axis->size == 0) return false;  // nearest() could not make an integer of its place
+  if (axis->size == 0) return false;  // nearest() cannot compute an index in an empty dimension
   switch (axis->kind) {
     case TVMQ_COPY_PADDED:
     case TVMQ_COPY_WRAPPED:
@@ -61,7 +61,7 @@ bool tvmq_copy_fits(const struct tvmq_copy_axis *axis) {
   return is_inside(axis, tvmq_copy_index(axis, 0)) && is_inside(axis, tvmq_copy_index(axis, axis->n - 1));
 }
 
-// Adds a dimension behind the others; the last of them takes it in where the two are steps of one size.
+// Appends an innermost dimension. Merges it into the previous dimension if one step size covers both.
 static void append(struct tvmq_merged_copy *copy, struct tvmq_merged_axis axis) {
   struct tvmq_merged_axis *last = copy->rank > 0 ? &copy->axes[copy->rank - 1] : NULL;
   if (axis.n == 1 && axis.table == NULL) return;

@@ -1,8 +1,9 @@
 #include "operators/geometry.h"
 
-// One axis of the image. TFLite computes in int, so a size whose intermediate values leave int32 has no defined result there and is refused here.
+// One axis of the image. TFLite computes sizes in int. A size whose intermediate values exceed int32 is undefined in
+// TFLite and is refused here.
 struct axis {
-  int64_t in, before, after, filter, stride, dilation;  // before and after the input: the border
+  int64_t in, before, after, filter, stride, dilation;  // before, after: border pixels on both sides of the input
 };
 
 static const char *axis_geometry(const struct axis *axis, enum tvmq_padding padding, int32_t *out, int32_t *pad_before) {
@@ -12,7 +13,7 @@ static const char *axis_geometry(const struct axis *axis, enum tvmq_padding padd
   if (axis->stride <= 0) return "stride is not positive";
   if (axis->dilation <= 0) return "dilation is not positive";
 
-  // All are below 2^31, so that int64 holds every product and sum below.
+  // All members are below 2^31, so int64 holds all following products and sums.
   const int64_t effective = (axis->filter - 1) * axis->dilation + 1;
   if (effective > INT32_MAX) return "dilated filter is larger than 2^31 - 1";
   const int64_t in = axis->before + axis->in + axis->after;
@@ -29,7 +30,8 @@ static const char *axis_geometry(const struct axis *axis, enum tvmq_padding padd
   const int64_t span = (n - 1) * axis->stride + effective;  // input positions from the first tap to the last
   if (span > INT32_MAX) return "padded input is larger than 2^31 - 1";
   *out = (int32_t)n;
-  *pad_before = (int32_t)(axis->before + (span > in ? (span - in) / 2 : 0));  // an odd rest goes behind
+  *pad_before = (int32_t)(axis->before + (span > in ? (span - in) / 2 : 0));  // an odd number of pixels puts one more
+                                                                              // after the input
   return NULL;
 }
 
@@ -65,7 +67,8 @@ const char *tvmq_pool_geometry(const struct tvmq_pool_desc *desc, struct tvmq_ge
   return both_axes(&vertical, &horizontal, desc->padding, geometry);
 }
 
-// Output size by TFLite's formula, which rounds towards zero, for an axis that has no geometry; results down to `least` count as 0.
+// Computes the output size of an axis. If the axis has no valid geometry, uses TFLite's formula, which rounds towards
+// zero; results from `least` to 0 become 0.
 static const char *out_size(struct axis axis, enum tvmq_padding padding, int64_t least, int32_t *out) {
   int32_t pad_before;
   const char *reason = axis_geometry(&axis, padding, out, &pad_before);
@@ -89,7 +92,7 @@ const char *tvmq_pool_out_size(const struct tvmq_pool_desc *desc, int32_t *out_h
   const char *reason = out_size(pool_h(desc), desc->padding, INT32_MIN, out_h);
   if (reason == NULL) reason = out_size(pool_w(desc), desc->padding, INT32_MIN, out_w);
   int32_t not_negative;
-  // LiteRT 2.3 gives an output of negative width a height of 0 too.
+  // If the width is negative, LiteRT 2.3 also makes the height 0.
   if (reason == NULL && out_size(pool_w(desc), desc->padding, 0, &not_negative) != NULL) *out_h = 0;
   return reason;
 }
@@ -100,7 +103,7 @@ struct tvmq_axis tvmq_axis(int32_t in, int32_t out, int32_t filter, int32_t stri
   struct tvmq_axis a = {.in = (size_t)in, .out = (size_t)out, .filter = (size_t)filter, .pad = (size_t)pad, .step = (size_t)stride};
   a.dilation = filter == 1 ? 1 : (size_t)dilation;
   const size_t common = gcd(a.step, a.dilation);
-  // Phases that have no output are none: with one output to a phase there is no step to another.
+  // There are at most as many phases as outputs. With one output per phase, no stride is used.
   a.phases = a.dilation / common < a.out ? a.dilation / common : a.out;
   a.stride = a.step / common;
   return a;

@@ -9,7 +9,7 @@ static uint64_t compute(enum tvmq_operation operation, uint64_t a, uint64_t b) {
   return operation == TVMQ_OPERATION_SUB ? a - b : a + b;
 }
 
-// Low bits do not depend on high ones.
+// int32 values are loaded as unsigned, because the low bits of results do not depend on high bits of operands.
 void tvmq_integers(const struct tvmq_binary_desc *desc, const void *const in[2], void *out) {
   const struct tvmq_broadcast *b = &desc->broadcast;
   for (size_t i = 0; i < desc->n; i++) {

@@ -1,4 +1,4 @@
-// ADD, SUB and MUL of int32 and int64, as graphs compute shapes with them. Like the reference, they wrap.
+// ADD, SUB and MUL of int32 and int64, which graphs use to compute shapes. Results wrap, as in the reference.
 #pragma once
 
 #include "operators/desc.h"

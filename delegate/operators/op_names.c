@@ -1,6 +1,6 @@
 #include "operators/op_names.h"
 
-// The flatbuffer schema's BuiltinOperator, in its order.
+// Names in the order of the flatbuffer schema's BuiltinOperator.
 // clang-format off
 static const char *const names[] = {
     "ADD", "AVERAGE_POOL_2D", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D", "DEPTH_TO_SPACE", "DEQUANTIZE", "EMBEDDING_LOOKUP", "FLOOR", "FULLY_CONNECTED",

@@ -1,5 +1,5 @@
-// TFLite's builtin operators: codes of those that the delegate knows, names of all for messages and reports. Values are the flatbuffer schema's
-// BuiltinOperator.
+// TFLite's builtin operators: codes of the operators that the delegate knows, and names of all for messages and
+// reports. Codes equal BuiltinOperator in the flatbuffer schema.
 #pragma once
 
 #include <stdint.h>
@@ -10,4 +10,4 @@ enum {
   TVMQ_BUILTIN_DELEGATE = 51,
 };
 
-const char *tvmq_op_name(int32_t builtin_code);  // "UNKNOWN" for codes younger than the table
+const char *tvmq_op_name(int32_t builtin_code);  // "UNKNOWN" for codes newer than the table

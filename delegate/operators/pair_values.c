@@ -7,7 +7,7 @@
 #include "base/inline.h"
 #include "operators/quant_params.h"
 
-// ---- what the formulas hold
+// ---- parameters of the formulas
 
 static void set_sum(const struct tvmq_binary_desc *desc, struct tvmq_pair_formula *f) { tvmq_add_scales(desc, &f->left_shift, f->in_scale, &f->out_scale); }
 static void set_product(const struct tvmq_binary_desc *desc, struct tvmq_pair_formula *f) { f->out_scale = tvmq_mul_scale(desc); }
@@ -55,7 +55,8 @@ TVMQ_INLINE int32_t squared_difference(const struct tvmq_pair_formula *f, int32_
 TVMQ_INLINE int32_t maximum(const struct tvmq_pair_formula *f, int32_t a, int32_t b) { return (void)f, a > b ? a : b; }
 TVMQ_INLINE int32_t minimum(const struct tvmq_pair_formula *f, int32_t a, int32_t b) { return (void)f, a < b ? a : b; }
 
-// ---- over tensors. The formula is copied because an element that is stored could otherwise be part of it.
+// ---- loops over tensors. Each copies the formula: the compiler must otherwise assume that a stored element changes
+// it.
 
 #define LOOP(value, type)                                               \
   {                                                                     \

@@ -1,4 +1,4 @@
-// Operations on two elements, one by one: the definition that faster forms are held against.
+// Elementwise operations on two tensors: the definition with which faster forms are compared.
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,8 @@ struct tvmq_pair_formula {
   enum tvmq_rounding rounding;
   int32_t left_shift;  // ADD, SUB, SQUARED_DIFFERENCE
   int32_t in_zero_point[2], out_zero_point;
-  struct tvmq_scale in_scale[2];  // ADD, SUB, SQUARED_DIFFERENCE: of each input; PRELU: of elements not below zero, and of others times their slopes
+  struct tvmq_scale in_scale[2];  // ADD, SUB, SQUARED_DIFFERENCE: of each input; PRELU: [0] of elements >= 0, [1] of
+                                  // negative elements * slopes
   struct tvmq_scale out_scale;    // ADD, SUB, MUL, SQUARED_DIFFERENCE
   int32_t min, max;
 };

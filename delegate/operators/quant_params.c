@@ -13,9 +13,9 @@ void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) 
   uint64_t bits;
   memcpy(&bits, &real, sizeof bits);
   const int field = (int)(bits >> 52 & 0x7ff);
-  if (field == 0 || field == 0x7ff) return;  // shifted out, or no number
+  if (field == 0 || field == 0x7ff) return;  // too small for fixed point, or not a finite number
 
-  // As round(frexp(real) * 2^31) has it, half away from zero, without two calls.
+  // Equals round(frexp(real) * 2^31), half away from zero, without two library calls.
   int exponent = field - 1022;
   int64_t mantissa = (int64_t)(((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52) + (1 << 21)) >> 22;
   if (bits >> 63 != 0) mantissa = -mantissa;
@@ -28,7 +28,8 @@ void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) 
   *shift = exponent;
 }
 
-// The oldest formula takes the product of input and filter scale in float32; that per channel and the one in float64, younger, take all in double.
+// Returns whether input scale * filter scale is computed in float32, as in the reference's oldest formula. The newer
+// formulas, per channel and in float64, compute everything in double.
 static bool has_float32_product(const struct tvmq_conv_desc *desc) {
   if (desc->fully_connected) return desc->scaling == TVMQ_SCALING_FIXED_POINT && desc->n_filter_scales == 1;
   return desc->filter_type == TVMQ_TYPE_U8;
@@ -40,7 +41,7 @@ double tvmq_conv_scale(const struct tvmq_conv_desc *desc, int32_t channel) {
   return product / (double)desc->out.scale;
 }
 
-// The largest absolute value of a type's elements less the zero point.
+// Returns the largest absolute value of element - zero point for a type.
 static int64_t distance(enum tvmq_type type, int32_t zero_point) {
   const struct tvmq_range range = tvmq_type_range(type);
   return tvmq_max_s64((int64_t)zero_point - range.min, (int64_t)range.max - zero_point);
@@ -52,7 +53,7 @@ bool tvmq_conv_in_float64(const struct tvmq_conv_desc *desc) {
 
 int64_t tvmq_conv_bias(const struct tvmq_conv_desc *desc, size_t channel) {
   if (desc->bias == NULL) return 0;
-  // Bytes, because a file may place the buffer anywhere.
+  // Read bytewise, because the buffer in the model's file may not be aligned.
   const uint8_t *const bytes = desc->bias;
   int64_t wide;
   int32_t narrow;
@@ -64,7 +65,7 @@ int64_t tvmq_conv_bias(const struct tvmq_conv_desc *desc, size_t channel) {
   return narrow;
 }
 
-// A bound that the accumulators of `n` channels from `first` on cannot exceed, whatever the weights are.
+// Returns a bound on the accumulators of `n` channels from `first`, for any weights.
 static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int32_t n) {
   int64_t most = 0;
   for (int32_t i = first; i < first + n && desc->bias != NULL; i++) {
@@ -92,10 +93,11 @@ bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
   return tvmq_fit_product(real, bound, min - desc->out.zero_point, max - desc->out.zero_point, multiplier, shift);
 }
 
-// As many as leave room for the sum in int32.
+// Returns the largest left shift with which the sum fits int32.
 static int32_t add_left_shift(enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? 15 : 20; }
 
-// Products with powers of two are of float32, as the reference's are, and overflow as they do. Returns the scale that both inputs are brought to.
+// Computes the ratio of each input scale to a common scale, and returns the common scale. Products with powers of two
+// are float32, so they overflow exactly as in the reference.
 static double common_scale(const struct tvmq_binary_desc *desc, double ratios[2]) {
   const double common = (double)(2 * fmaxf(desc->in[0].scale, desc->in[1].scale));
   for (int i = 0; i < 2; i++) ratios[i] = (double)desc->in[i].scale / common;
@@ -138,8 +140,8 @@ void tvmq_prelu_scales(const struct tvmq_binary_desc *desc, struct tvmq_scale sc
   for (int i = 0; i < 2; i++) tvmq_quantize_multiplier((double)reals[i], &scale[i].multiplier, &scale[i].shift);
 }
 
-// Half away from zero, of a float32 quotient, as the activation's real bound enters the output's type. Operators that ignore quantization may have any scale:
-// what is far beyond every type stays where it can be added to.
+// Quantizes a real bound of an activation: rounds the float32 quotient half away from zero. Operators that ignore
+// quantization may have any scale, so the quotient is limited to 2^40, beyond every type, before the addition.
 static int64_t quantize(float real, struct tvmq_quant quant) {
   const float beyond = 0x1p40f, steps = roundf(real / quant.scale);
   return quant.zero_point + (int64_t)fmaxf(fminf(steps, beyond), -beyond);

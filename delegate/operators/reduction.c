@@ -4,7 +4,7 @@
 
 const char *tvmq_reduction_merge(const struct tvmq_shape *shape, const bool *reduced, struct tvmq_reduce_desc *desc) {
   int32_t *const dims = desc->dims, all = 1;
-  int last = 0;  // even ones are kept, odd ones reduced
+  int last = 0;  // index of the last dimension: even dimensions are kept, odd ones are reduced
   dims[0] = 1;
   for (int i = 0; i < shape->rank; i++) {
     if (shape->dims[i] == 1) continue;
@@ -12,7 +12,7 @@ const char *tvmq_reduction_merge(const struct tvmq_shape *shape, const bool *red
     const bool fits = !__builtin_mul_overflow(all, shape->dims[i], &all) && !__builtin_mul_overflow(dims[last], shape->dims[i], &dims[last]);
     if (!fits) return "input has more than 2^31 - 1 elements";
   }
-  // There is always a reduced one, and a kept one behind it.
+  // There is always a reduced dimension with a kept dimension after it.
   while (last < 2 || last % 2 != 0) dims[++last] = 1;
   desc->n_dims = last + 1;
   return NULL;
@@ -28,7 +28,8 @@ int32_t tvmq_reduction_count(const struct tvmq_reduce_desc *desc) { return produ
 
 int32_t tvmq_reduction_outputs(const struct tvmq_reduce_desc *desc) { return product(desc, 0); }
 
-// A mean is divided as the reference divides: shifted left first as far as n allows, and a shift to the right by at most 31.
+// Divides the multiplier by n for a mean, as the reference does. The dividend is first shifted left as far as n allows,
+// while the right shift stays at most 31.
 void tvmq_reduction_scale(const struct tvmq_reduce_desc *desc, int32_t *multiplier, int32_t *shift) {
   const int32_t n = desc->reduction == TVMQ_REDUCTION_MEAN ? tvmq_reduction_count(desc) : 1;
   tvmq_quantize_multiplier((double)desc->in.scale / (double)desc->out.scale, multiplier, shift);

@@ -13,7 +13,7 @@ static bool aligns(const struct tvmq_resize_desc *desc, int32_t out) { return de
 static int32_t at_most(int32_t x, int32_t most) { return x < most ? x : most; }
 static int32_t at_least(int32_t x, int32_t least) { return x > least ? x : least; }
 
-// In 10 bits, as the reference computes it: divisions truncate.
+// Computes position and weights with 10 fractional bits, as the reference does: divisions truncate.
 static struct tvmq_between signed_at(const struct tvmq_resize_desc *desc, int32_t in, int32_t out, int32_t i) {
   const int64_t one = 1 << SIGNED_SHIFT, last = aligns(desc, out);
   const int64_t scale = (one * (in - last) + (out - last) / 2) / (out - last);
@@ -26,8 +26,8 @@ static struct tvmq_between signed_at(const struct tvmq_resize_desc *desc, int32_
   return between;
 }
 
-// The reference's place of an output of uint8, which it computes in float32. It is computed in double, whose results are those of float32 where they have no
-// more than its 24 bits, as they must: see tvmq_resize_shift.
+// Returns the position of a uint8 output, which the reference computes in float32. This function computes in double,
+// and both are equal if results have at most 24 bits. tvmq_resize_shift() checks this.
 static double unsigned_place(const struct tvmq_resize_desc *desc, int32_t in, int32_t out, int32_t i) {
   const int32_t last = aligns(desc, out);
   const double scale = (float)(in - last) / (float)(out - last);
@@ -48,7 +48,7 @@ struct tvmq_between tvmq_resize_at(const struct tvmq_resize_desc *desc, int32_t 
   return is_signed(desc) ? signed_at(desc, in, out, i) : unsigned_at(desc, in, out, shift, i);
 }
 
-// Bits behind the point, at most one more than a weight may have.
+// Returns the number of fractional bits of a position; stops at one more than a weight may have.
 static int32_t fraction_bits(double place) {
   int32_t bits = 0;
   for (double rest = place - floor(place); rest != 0 && bits <= MOST_SHIFT; bits++) rest = rest * 2 - floor(rest * 2);
@@ -59,7 +59,8 @@ int32_t tvmq_resize_shift(const struct tvmq_resize_desc *desc, int32_t in, int32
   int32_t shift = is_signed(desc) ? SIGNED_SHIFT : 0;
   for (int32_t i = 0; !is_signed(desc) && i < out; i++) {
     const double place = unsigned_place(desc, in, out, i);
-    const double centre = place + (desc->half_pixel_centers ? 0.5 : 0);  // which the reference has rounded already
+    const double centre = place + (desc->half_pixel_centers ? 0.5 : 0);  // intermediate result, which the reference
+                                                                         // rounds to float32
     if (place != (float)place || centre != (float)centre) return -1;
     shift = at_least(shift, fraction_bits(place));
   }

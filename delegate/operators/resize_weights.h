@@ -1,4 +1,5 @@
-// Where RESIZE_BILINEAR finds an output along one axis: between two inputs, with integer weights that add up to a power of two.
+// Positions of RESIZE_BILINEAR along one axis: each output lies between two inputs. Their integer weights add up to a
+// power of two.
 #pragma once
 
 #include <stdbool.h>
@@ -14,5 +15,5 @@
 // Returns -1 if no shift up to 16 does, or if the reference reads past the end of the input.
 int32_t tvmq_resize_shift(const struct tvmq_resize_desc *desc, int32_t in, int32_t out);
 
-// Output `i` of an axis with that shift.
+// Returns the inputs and weights of output `i`, with the shift from tvmq_resize_shift().
 struct tvmq_between tvmq_resize_at(const struct tvmq_resize_desc *desc, int32_t in, int32_t out, int32_t shift, int32_t i);

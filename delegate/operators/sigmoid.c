@@ -6,18 +6,22 @@
 
 #include "base/inline.h"
 
-// The reference's table is the rounded logistic function but for these entries, which are one more.
+// Indices of table entries that are 1 greater in the reference than the rounded logistic function. All other entries
+// are equal.
 static const uint8_t raised[] = {4,  8,  12, 14, 15, 16, 17, 19, 20, 21, 22, 25, 27, 28, 29, 30, 31,  33,  34,  35,  37,  39,
                                  40, 41, 43, 44, 45, 46, 49, 50, 54, 62, 63, 64, 66, 82, 86, 93, 100, 103, 112, 116, 135, 255};
 
 static int32_t entries[TVMQ_SIGMOID_ENTRIES];
 
 static void fill(void) {
-  for (int i = 0; i < TVMQ_SIGMOID_ENTRIES; i++) entries[i] = (int32_t)lrint(65536 / (1 + exp(-i / 24.0)));  // none is nearer to a tie than a thousandth
+  for (int i = 0; i < TVMQ_SIGMOID_ENTRIES; i++)
+    entries[i] = (int32_t)lrint(65536 / (1 + exp(-i / 24.0)));  // every value is at least 0.001 away from
+                                                                // a tie
   for (size_t i = 0; i < sizeof raised; i++) entries[raised[i]]++;
 }
 
-// The reference takes the logarithm in float32, and a scale for a power of two if it is within a thousandth; what lies near that is nobody's.
+// Finds the power of two that the reference uses for a scale. The reference computes the logarithm in float32 and
+// accepts a power within 0.001. Scales near this limit are refused.
 static const char *find_power(float scale, int *power, bool *found) {
   const double exponent = log2((double)scale), off = fabs(exponent - round(exponent));
   *power = (int)round(exponent);
@@ -26,7 +30,7 @@ static const char *find_power(float scale, int *power, bool *found) {
 }
 
 const char *tvmq_set_sigmoid(const struct tvmq_unary_desc *desc, struct tvmq_sigmoid *sigmoid) {
-  enum { STEPS = 3 << 12, MOST_SHIFT = 31 };  // 24 entries of 2^9 steps to one
+  enum { STEPS = 3 << 12, MOST_SHIFT = 31 };  // steps in 1.0: 24 entries of 2^9 steps
   const int most_left = desc->function == TVMQ_FUNCTION_TANH ? 1 : 0;
   int power;
   bool is_power;
@@ -41,14 +45,17 @@ const char *tvmq_set_sigmoid(const struct tvmq_unary_desc *desc, struct tvmq_sig
     return NULL;
   }
   double multiplier = (double)desc->in.scale * STEPS;
-  if (multiplier > UINT16_MAX) return "input scale is too large";  // products would exceed int32
+  if (multiplier > UINT16_MAX) return "input scale is too large";  // larger products would exceed int32
   for (; multiplier <= INT16_MAX / 2.0 && sigmoid->shift < MOST_SHIFT; sigmoid->shift++) multiplier *= 2;
   sigmoid->multiplier = (int32_t)multiplier;
-  if (sigmoid->multiplier == 0) return "input scale is too small";  // the reference takes a multiplier of 0 for a power of two
+  if (sigmoid->multiplier == 0)
+    return "input scale is too small";  // the reference treats a multiplier of 0 as a power
+                                        // of two
   return NULL;
 }
 
-// Looks up an element `steps` steps above zero, with 2^bits steps between entries, and interpolates with as many bits more; `most` behind the end.
+// Looks up an element `steps` steps above zero, with 2^bits steps between entries. The interpolated result has `bits`
+// more bits. Returns `most` beyond the end of the table.
 TVMQ_INLINE int32_t looked_up(const struct tvmq_sigmoid *s, int32_t steps, int bits, int32_t most) {
   const int32_t entry = steps >> bits, rest = steps & ((1 << bits) - 1);
   if (entry >= TVMQ_SIGMOID_ENTRIES - 1) return most;

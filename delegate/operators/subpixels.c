@@ -20,7 +20,7 @@ static const char *find(const struct axis *axis, enum tvmq_padding padding, stru
   *found = (struct tvmq_subpixels){
       .phases = (int32_t)axis->stride,
       .taps = (int32_t)taps,
-      .before = (int32_t)(taps - 1 - first),  // the padding is less than half the filter: not negative
+      .before = (int32_t)(taps - 1 - first),  // not negative, because the padding is less than half the filter
       .after = (int32_t)(last - (in - 1)),
       .out = (int32_t)(last - first + 1),
       .skipped = (int32_t)(pad - first * axis->stride),
@@ -42,7 +42,7 @@ size_t tvmq_part_subpixels(const struct tvmq_subpixels *axis, int32_t filter, in
   parts[0].phases = parts[1].first = complete;
   parts[1].phases = stride - complete;
   parts[1].taps--;
-  parts[1].before--;  // there is one: the padding is less than half the filter
+  parts[1].before--;  // at least 1, because the padding is less than half the filter
   return 2;
 }
 

@@ -1,6 +1,7 @@
-// A transposed convolution as ordinary ones of stride 1. Outputs a stride apart meet the same taps: they are a phase. Each phase is a convolution of its own
-// with every stride-th tap of the filter, reversed, and all phases read the same inputs: those that have as many taps, or fewer beside absent ones, are
-// together one convolution that has the output channels once for each phase.
+// Computes a transposed convolution by ordinary convolutions of stride 1. Outputs a stride apart use the same taps and
+// form a phase. Each phase is a convolution with every stride-th tap of the filter, reversed. All phases read the same
+// inputs. Phases with the same number of taps, absent taps included, are together one convolution. It has the output
+// channels once for each phase.
 #pragma once
 
 #include <stddef.h>
@@ -8,25 +9,28 @@
 
 #include "operators/desc.h"
 
-// One axis, or a part of its phases.
+// All phases of one axis, or some of them.
 struct tvmq_subpixels {
-  int32_t first, phases;  // of the stride
-  int32_t taps;           // of each phase, some of them perhaps behind the filter's last
-  int32_t before, after;  // the border that the convolution has
-  int32_t out;            // its outputs: groups of an output of each phase, `stride` of them, side by side in the output
-  int32_t skipped;        // of the first group, those that lie before the output
+  int32_t first, phases;  // phases [first, first + phases), out of `stride` phases
+  int32_t taps;           // taps of each phase; some may be absent, after the filter's last tap
+  int32_t before, after;  // border pixels of the convolution
+  int32_t out;            // outputs of the convolution; each is a group of `stride` adjacent outputs, one for each
+                          // phase
+  int32_t skipped;        // outputs of the first group that lie before the output tensor
 };
 
-// Both axes with all phases, overflow-checked. NULL, or why the sizes do not fit each other (static string).
+// Computes both axes with all phases, with overflow checks. Returns NULL, or why the sizes do not fit each other
+// (static string).
 const char *tvmq_find_subpixels(const struct tvmq_conv_desc *desc, struct tvmq_subpixels *h, struct tvmq_subpixels *w);
 
-// The tap of the filter that tap `t` of a phase is; past the filter's last there is none.
+// Returns the filter's tap for tap `t` of a phase. A result beyond the filter's last tap means that the tap is absent.
 static inline int64_t tvmq_subpixel_tap(const struct tvmq_subpixels *axis, int32_t stride, int32_t phase, int32_t t) {
   return phase + (int64_t)stride * (axis->taps - 1 - t);
 }
 
-// Phases whose first tap is behind the filter's last are a part that does without it, unless they have no other. Returns how many parts there are: 1 or 2.
+// Splits the phases into those with all taps and those whose first tap is absent; the latter omit that tap, unless it
+// is their only one. Returns the number of parts: 1 or 2.
 size_t tvmq_part_subpixels(const struct tvmq_subpixels *axis, int32_t filter, int32_t stride, struct tvmq_subpixels parts[2]);
 
-// The convolution of one phase, but for the filter's weights.
+// Returns the convolution of one phase, without the filter's weights.
 struct tvmq_conv_desc tvmq_subpixel_phase(const struct tvmq_conv_desc *desc, const struct tvmq_subpixels *h, const struct tvmq_subpixels *w);

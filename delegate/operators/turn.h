@@ -15,10 +15,11 @@ enum tvmq_turning {
   TVMQ_TURNS_EACH  // the first input and the first output, each as it comes
 };
 
-// The type that a tensor has for kernels, to which uint8 is int8, flipped.
+// Returns the type of a tensor as kernels see it: uint8 is flipped int8.
 static inline enum tvmq_type tvmq_kernel_type(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? TVMQ_TYPE_S8 : type; }
 
-// The xor that makes int8 of a tensor's bytes, and the one that makes uint8 of them; 0 where they are that already, or the tensor is none of bytes.
+// Return the xor that converts a tensor's bytes to int8, and to uint8. 0: the bytes already have that type, or the
+// tensor is not 8-bit.
 static inline uint8_t tvmq_flip_to_s8(enum tvmq_type type) { return type == TVMQ_TYPE_U8 ? TVMQ_TURN : 0; }
 static inline uint8_t tvmq_flip_to_u8(enum tvmq_type type) { return type == TVMQ_TYPE_S8 ? TVMQ_TURN : 0; }
 
@@ -36,7 +37,7 @@ static inline void tvmq_turn_type(enum tvmq_type *type) {
     *type = TVMQ_TYPE_S8;
 }
 
-// The tensor's type and zero point.
+// Turns the type and the zero point of a tensor.
 static inline void tvmq_turn_tensor(enum tvmq_type *type, int32_t *zero_point) {
   tvmq_turn_value(*type, zero_point);
   tvmq_turn_type(type);

@@ -23,12 +23,12 @@ static const char *float_table(const struct tvmq_unary_desc *desc, enum tvmq_flo
   return tvmq_float_table(function, from, to, out) ? NULL : "a result is so near a rounding tie that it depends on the runtime's math library";
 }
 
-// ---- functions that rescale: a line, bent at zero and cut at both ends
+// ---- functions that rescale: linear on both sides of zero, clamped at both ends
 
 static const struct {
   enum tvmq_function function;
   bool cut;
-  float low, high;  // real numbers
+  float low, high;  // real bounds
 } lines[] = {
     {TVMQ_FUNCTION_RELU, true, 0, INFINITY}, {TVMQ_FUNCTION_RELU6, true, 0, 6},       {TVMQ_FUNCTION_RELU_N1_TO_1, true, -1, 1},
     {TVMQ_FUNCTION_RELU_0_TO_1, true, 0, 1}, {TVMQ_FUNCTION_LEAKY_RELU, false, 0, 0}, {TVMQ_FUNCTION_ABS, true, -INFINITY, INFINITY},
@@ -61,15 +61,15 @@ static void line_table(const struct tvmq_unary_desc *desc, const struct tvmq_una
 // ---- HARD_SWISH: x * relu6(x + 3) / 6 in 16 bits
 
 struct hard_swish {
-  struct tvmq_scale out, gate;  // multipliers of 16 bits
+  struct tvmq_scale out, gate;  // 16-bit multipliers
 };
 
 static int32_t to_int16(int32_t x) { return tvmq_clamp(x, INT16_MIN, INT16_MAX); }
 
-// Rounded, ties up; none is -2^15 * -2^15.
+// Returns a * b / 2^15 rounded, ties up. a * b is never (-2^15)^2.
 static int32_t high_multiply(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
 
-// Rounded, ties away from zero.
+// Returns x / 2^shift rounded, ties away from zero.
 static int32_t divide(int32_t x, int32_t shift) {
   const int32_t half = (1 << shift) >> 1;
   return shift == 0 ? x : (x + half - (x < 0)) >> shift;
@@ -77,7 +77,7 @@ static int32_t divide(int32_t x, int32_t shift) {
 
 static int32_t reduced(int32_t multiplier) { return multiplier >= INT32_MAX - (1 << 15) ? INT16_MAX : (multiplier + (1 << 15)) >> 16; }
 
-// How far into 0...1, of 15 bits, the gate is open.
+// Returns relu6(x + 3) / 6, the gate's opening from 0 to 1, in 15 bits.
 static int32_t gate_at(const struct hard_swish *h, int32_t x) {
   const int32_t left = h->gate.shift > 0 ? h->gate.shift : 0;
   if (left > 0) x = to_int16(x * (1 << (left - 1)));
@@ -87,7 +87,7 @@ static int32_t gate_at(const struct hard_swish *h, int32_t x) {
   return (x + (1 << 15)) >> 1;
 }
 
-// The unit of the gate's 16 bits is a constant, which unsafe optimizations divide by in another way.
+// Converts the gate's scale. It is a quotient with a constant divisor, which unsafe optimizations turn into a product.
 static struct tvmq_scale gate_scale(float quotient) {
   struct tvmq_scale scale;
   tvmq_quantize_multiplier((double)quotient, &scale.multiplier, &scale.shift);
@@ -102,10 +102,10 @@ bool tvmq_hard_swish_is_stable(const struct tvmq_unary_desc *desc) {
 }
 
 static const char *hard_swish_table(const struct tvmq_unary_desc *desc, uint8_t out[TVMQ_N_BYTES]) {
-  enum { MOST_SHIFT = 14 };  // of 16 bits: scales beyond it make the output one value, or jump at zero
+  enum { MOST_SHIFT = 14 };  // of 16 bits; with larger shifts the output is constant, or jumps at zero
   const float fine = desc->in.scale * (1.0f / 128), gate_unit = 3.0f / 32768;
   struct hard_swish h;
-  if (isinf(fine / gate_unit)) return "scales are out of HARD_SWISH's range";  // for which there is no multiplier
+  if (isinf(fine / gate_unit)) return "scales are out of HARD_SWISH's range";  // infinity has no multiplier
   tvmq_quantize_multiplier((double)(fine / desc->out.scale), &h.out.multiplier, &h.out.shift);
   h.gate = gate_scale(fine / gate_unit);
   if (h.out.shift > 0) return "input scale / output scale is too large";
@@ -123,13 +123,14 @@ static const char *hard_swish_table(const struct tvmq_unary_desc *desc, uint8_t 
 
 // ---- RSQRT: 1 / sqrt(x) in fixed point, rescaled
 
-enum { ROOT_BITS = 20 };  // behind the point
+enum { ROOT_BITS = 20 };  // fractional bits
 
-// Rounded, ties up, saturating nowhere.
+// Returns a * b / 2^31 rounded, ties up. Never saturates.
 static int32_t root_multiply(int32_t a, int32_t b) { return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31); }
 
-// 2^20 / sqrt(x) for x from 1 to 255, as Newton's method in 32 bits has it after five steps, which is 1 less than the nearest for 2, 8 and 131. The method runs
-// on x * 4^pairs / 2^29 in [1/4, 1); its numbers have 28 bits behind the point.
+// Returns 2^20 / sqrt(x) for x from 1 to 255, as five steps of Newton's method in 32 bits compute it. The result is 1
+// below the nearest integer for x = 2, 8 and 131. The method computes with x * 4^pairs / 2^29, in [1/4, 1), and with 28
+// fractional bits.
 static int32_t inverse_root(enum tvmq_rounding rounding, int32_t x) {
   if (x == 1) return 1 << ROOT_BITS;
   enum { ONE = 1 << 28, THREE_HALVES = ONE + ONE / 2, HALF_ROOT_OF_2 = 1518500250 };  // the last in Q31
@@ -149,7 +150,7 @@ static struct tvmq_scale rsqrt_scale(double real) {
   return scale;
 }
 
-// A root in float64 rounds to that of float32. The product is one of float32.
+// Returns the factor of RSQRT. The float64 root, rounded to float32, equals the float32 root. The product is float32.
 static double rsqrt_real(const struct tvmq_unary_desc *desc) { return 1 / (double)((float)sqrt((double)desc->in.scale) * desc->out.scale); }
 
 static const char *rsqrt_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, double real, uint8_t out[TVMQ_N_BYTES]) {
@@ -167,7 +168,7 @@ static const char *rsqrt_table(const struct tvmq_unary_desc *desc, enum tvmq_rou
 
 bool tvmq_rsqrt_is_stable(const struct tvmq_unary_desc *desc) {
   uint8_t low[TVMQ_N_BYTES], high[TVMQ_N_BYTES];
-  const double real = rsqrt_real(desc), off = 0x1p-23;  // two roundings of float32
+  const double real = rsqrt_real(desc), off = 0x1p-23;  // the error of two float32 roundings
   return rsqrt_table(desc, TVMQ_ROUNDING_REFERENCE, real * (1 - off), low) == NULL &&
          rsqrt_table(desc, TVMQ_ROUNDING_REFERENCE, real * (1 + off), high) == NULL && memcmp(low, high, sizeof low) == 0;
 }

@@ -1,4 +1,4 @@
-// Functions of a byte (tvmq_unary_desc of int8 or uint8) as tables.
+// Tables of functions of a byte (tvmq_unary_desc with int8 or uint8).
 #pragma once
 
 #include <stdbool.h>
@@ -7,24 +7,26 @@
 #include "arithmetic/stage.h"
 #include "operators/desc.h"
 
-// Sets out[x] to what the function makes of byte x, by the reference's own formula. NULL, or why that is not known (a static string). Scales and zero points
-// are good. LOGISTIC, TANH, HARD_SWISH, GELU and EXP are the reference's whatever the rounding. RSQRT's entries for bytes below the zero point mean nothing.
+// Sets out[x] to the function's result for byte x, by the reference's own formula. Returns NULL, or why the result is
+// not known (static string). Scales and zero points must be valid. `rounding` does not affect LOGISTIC, TANH,
+// HARD_SWISH, GELU and EXP. RSQRT's entries for bytes below the zero point are undefined.
 const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]);
 
-// Says whether HARD_SWISH is the same where the compiler has replaced a division by a constant.
+// Returns whether HARD_SWISH is the same if the compiler replaced the division by a constant with a multiplication.
 bool tvmq_hard_swish_is_stable(const struct tvmq_unary_desc *desc);
 
-// Says whether RSQRT is the same where the compiler has rounded its root or its product otherwise.
+// Returns whether RSQRT is the same if the compiler rounded its root or its product differently.
 bool tvmq_rsqrt_is_stable(const struct tvmq_unary_desc *desc);
 
-// The parameters of functions that rescale: the factor of elements less the zero point, [0] for those not below zero, [1] for others; and the range of results.
+// Parameters of functions that rescale: factors of (element - zero point), and the range of results. scale[0] is for
+// values >= 0, scale[1] for negative values.
 struct tvmq_unary_line {
   struct tvmq_scale scale[2];
-  int32_t sign;  // of ABS -1, else 1: elements below zero are multiplied by it first
+  int32_t sign;  // factor of negative values before scale[1]: -1 for ABS, otherwise 1
   int32_t min, max;
 };
-// False: it is another function.
+// Sets *line for a function that rescales. Returns false for any other function.
 bool tvmq_unary_line(const struct tvmq_unary_desc *desc, struct tvmq_unary_line *line);
 
-// Sets out[x] to what QUANTIZE makes of byte in[x].
+// Sets out[x] to QUANTIZE's result for byte in[x].
 void tvmq_rescale_bytes(const struct tvmq_quantize_desc *desc, enum tvmq_rounding rounding, const uint8_t in[TVMQ_N_BYTES], uint8_t out[TVMQ_N_BYTES]);
