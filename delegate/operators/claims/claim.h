@@ -1,4 +1,4 @@
-// The rules by which a node is taken: pure functions of a description.
+// Rules that decide whether the delegate claims a node: pure functions of a description.
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include "operators/desc.h"
 #include "operators/turn.h"
 
-// NULL: the node can be computed exactly. Else the reason why not, a static string that names the cause.
+// Return NULL if the node can be computed exactly, otherwise the reason for the refusal (static string).
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
 const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc);
 const char *tvmq_claim_cast(const struct tvmq_cast_desc *desc);
@@ -24,12 +24,13 @@ const char *tvmq_claim_pool(const struct tvmq_pool_desc *desc);
 const char *tvmq_claim_transpose_conv(const struct tvmq_conv_desc *desc);
 const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc);
 
-// The same of nodes for which the rules above have returned NULL, in a runtime that was compiled with unsafe optimizations of floating point.
+// Additional rules for a runtime that was compiled with unsafe floating-point optimizations. The rules above must have
+// returned NULL.
 const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc);  // CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_pool(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_reduce(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc);
 
-// The turn of all operators that are described as convolutions (operator.h).
+// Implements `turn` (operator.h) for all operators that are described as convolutions.
 enum tvmq_turning tvmq_turn_conv(union tvmq_desc *desc, bool in, bool out);

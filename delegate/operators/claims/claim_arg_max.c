@@ -14,7 +14,7 @@ const char *tvmq_claim_arg_max(const struct tvmq_arg_max_desc *desc) {
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_arg_max(&desc->arg_max); }
 
 static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  (void)out;  // integers
+  (void)out;  // indices are integers
   if (in) tvmq_turn_type(&desc->arg_max.in_type);
   return TVMQ_TURNS_EACH;
 }

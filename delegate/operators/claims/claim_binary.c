@@ -11,7 +11,8 @@
 static const char no_activation[] = "this operator takes no fused activation";
 static const char too_many_dimensions[] = "some of the runtimes do not broadcast tensors of this rank";
 
-// Whether the runtime's logarithm, rounded to float32, may take the scale for a power of two (within 0.001; we refuse twice that, to be safe).
+// Returns whether the runtime may treat the scale as a power of two. The runtime compares its float32 logarithm within
+// 0.001; this check uses 0.002, to be safe.
 static bool near_power_of_two(float scale) {
   const double exponent = log2(scale);
   return fabs(exponent - round(exponent)) < 0.002;
@@ -22,14 +23,15 @@ static const char *zero_points(const struct tvmq_binary_desc *desc) {
   return desc->in[0].zero_point == 0 && desc->in[1].zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point other than 0";
 }
 
-// The reference then shifts one input and adds, without rescaling.
+// Refuses scales that are all powers of two with pot_scale_int16: the reference then shifts one input and adds, without
+// rescaling.
 static const char *powers_of_two(const struct tvmq_binary_desc *desc) {
   if (desc->type != TVMQ_TYPE_S16 || !desc->powers_of_two) return NULL;
   const bool all = near_power_of_two(desc->in[0].scale) && near_power_of_two(desc->in[1].scale) && near_power_of_two(desc->out.scale);
   return all ? "pot_scale_int16 with scales that are all powers of two is not supported" : NULL;
 }
 
-// The runtime ends the process where a multiplier is not below 1, or not above 0.
+// Refuses multipliers outside (0, 1), for which the runtime aborts the process.
 static const char *below_one(const double in[2], double out) {
   for (int i = 0; i < 2; i++) {
     if (!(in[i] > 0 && in[i] < 1)) return "the ratio of the input scales is out of range";
@@ -43,7 +45,7 @@ static const char *ratios(const struct tvmq_binary_desc *desc) {
   return below_one(in, out);
 }
 
-// A quotient of squares may be so little below 1 that its multiplier is 1.
+// Also checks out_scale: the output ratio may be so little below 1 that its multiplier rounds to 1.
 static const char *square_ratios(const struct tvmq_binary_desc *desc) {
   double in[2], out;
   struct tvmq_scale in_scale[2], out_scale;
@@ -52,7 +54,8 @@ static const char *square_ratios(const struct tvmq_binary_desc *desc) {
   return below_one(in, out) ?: out_scale.shift > 0 ? "input scale / output scale is out of range" : NULL;
 }
 
-// Left shifts lose nothing that the reference keeps up to 30 bits. All ratios are of float32.
+// Refuses ratios that need left shifts of more than 30 bits; smaller shifts equal the reference's. All ratios are
+// computed in float32.
 static const char *product_ratio(const struct tvmq_binary_desc *desc) {
   return desc->in[0].scale * desc->in[1].scale / desc->out.scale < 0x1p30f ? NULL : "input scales / output scale is too large";
 }
@@ -85,13 +88,14 @@ static const char *claim_square(const struct tvmq_binary_desc *desc) {
   return quants(desc) ?: square_ratios(desc);
 }
 
-// Elements are compared as they are.
+// Accepts everything: elements are compared without rescaling.
 static const char *claim_extremum(const struct tvmq_binary_desc *desc) { return (void)desc, NULL; }
 
-// Few networks have any, and the reference multiplies by reciprocals in fixed point.
+// Refuses quantized DIV, which few networks have. The reference multiplies by fixed-point reciprocals.
 static const char *claim_quotient(const struct tvmq_binary_desc *desc) { return (void)desc, "DIV is supported for float32 only"; }
 
-// The rules of each operation on integers, and the most dimensions that every runtime broadcasts, those of float32 apart.
+// For each operation: the rule for quantized types, and the largest rank that every runtime broadcasts, for quantized
+// types and for float32.
 static const struct {
   const char *(*claim)(const struct tvmq_binary_desc *desc);
   int32_t most_rank, most_rank_of_floats;
@@ -106,7 +110,7 @@ static bool is_arithmetic(enum tvmq_operation operation) {
   return operation == TVMQ_OPERATION_ADD || operation == TVMQ_OPERATION_SUB || operation == TVMQ_OPERATION_MUL;
 }
 
-// int32 and int64, of which graphs compute shapes. Larger tensors gain nothing.
+// Rule for int32 and int64, from which graphs compute shapes. The delegate is not faster for larger tensors.
 static const char *claim_integers(const struct tvmq_binary_desc *desc) {
   enum { MOST = 256 };
   if (!is_arithmetic(desc->operation)) return "int32 and int64 are supported for ADD, SUB and MUL only";
@@ -115,7 +119,8 @@ static const char *claim_integers(const struct tvmq_binary_desc *desc) {
   return desc->n <= MOST ? NULL : "int32 and int64 are supported for up to 256 elements only";
 }
 
-// float32: each element is one or two rounded operations in the reference. Scales and zero points mean nothing.
+// Rule for float32: the reference computes each element with one or two rounded operations. Scales and zero points have
+// no meaning.
 static const char *claim_floats(const struct tvmq_binary_desc *desc) {
   const bool has_activation = is_arithmetic(desc->operation) || desc->operation == TVMQ_OPERATION_DIV;
   if (desc->rank > operations[desc->operation].most_rank_of_floats) return too_many_dimensions;

@@ -4,7 +4,8 @@
 #include "operators/claims/claim_rules.h"
 #include "operators/operator.h"
 
-// To a narrower integer the low bits stay in every runtime. From float32 to integers runtimes differ beyond the range of the type.
+// Checks the types. Conversions to narrower integers keep the low bits in every runtime. Conversions from float32 to
+// integers differ between runtimes for values outside the integer type.
 static const char *types(const struct tvmq_cast_desc *desc) {
   static const enum tvmq_type integers[] = {TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16, TVMQ_TYPE_S32, TVMQ_TYPE_S64};
   bool from = false, to = desc->out_type == TVMQ_TYPE_F32;
@@ -20,7 +21,7 @@ const char *tvmq_claim_cast(const struct tvmq_cast_desc *desc) { return types(de
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_cast(&desc->cast); }
 
-// A byte stays the same byte of the other type.
+// Sets the output byte to the same bits as the input byte.
 static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding rounding, const uint8_t *const in[], uint8_t out[TVMQ_N_BYTES]) {
   (void)desc, (void)rounding;
   for (int x = 0; x < TVMQ_N_BYTES; x++) out[x] = in[0][x];

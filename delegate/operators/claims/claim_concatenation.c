@@ -6,7 +6,7 @@
 #include "operators/claims/claim_rules.h"
 #include "operators/operator.h"
 
-// The reference concatenates nothing else.
+// Refuses fused activations, which the reference does not support.
 static const char *no_activation(enum tvmq_activation activation) {
   return activation == TVMQ_ACTIVATION_NONE ? NULL : "fused_activation_function is not NONE";
 }
@@ -17,7 +17,7 @@ static const char *elements(const struct tvmq_concatenation_desc *desc) {
   return elements_rule(desc->rows * bytes / tvmq_type_bytes(desc->type));
 }
 
-// The reference rescales uint8 in float32.
+// Checks an input that is rescaled: the reference rescales uint8 in float32.
 static const char *rescaled(const struct tvmq_concatenation_desc *desc, int input) {
   uint8_t table[UINT8_MAX + 1];
   const char *reason = in_quant_rule(desc->in[input], desc->type) ?: out_quant_rule(desc->out, desc->type);
@@ -26,7 +26,7 @@ static const char *rescaled(const struct tvmq_concatenation_desc *desc, int inpu
   return tvmq_rescaled_table(in, out, table) ? NULL : "the result of rescaling an input depends on how the runtime was compiled";
 }
 
-// int16 is copied whatever the scales are. Where they differ the runtimes refuse int8.
+// Checks scales and zero points. int16 is copied even if scales differ; runtimes refuse int8 with different scales.
 static const char *scales(const struct tvmq_concatenation_desc *desc) {
   const bool wide = desc->type == TVMQ_TYPE_S16;
   if (wide && desc->out.zero_point != 0) return "int16 with a zero point other than 0";
@@ -57,13 +57,13 @@ static bool leavable(const union tvmq_desc *desc) {
   return true;
 }
 
-// Bytes that are copied are copied in any case.
+// Allows turns if all inputs are copied, because copying does not depend on the sign of bytes.
 static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
   (void)in, (void)out;
   return leavable(desc) ? TVMQ_TURNS_ALL : TVMQ_TURNS_NONE;
 }
 
-// The inputs of a single row lie one behind the other in the output.
+// For a single row, the inputs are consecutive in the output.
 static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
   const struct tvmq_concatenation_desc *d = &desc->concatenation;
   if (d->rows != 1 || !leavable(desc)) return 0;

@@ -27,7 +27,8 @@ static const char *scaling(const struct tvmq_conv_desc *desc) {
   return desc->scaling == TVMQ_SCALING_UNKNOWN ? UNKNOWN_SCALING : NULL;
 }
 
-// The type of the bias chooses the width of the accumulator of 16x8 and with it the rounding. Without one, the reference of CONV_2D has no defined width.
+// Checks the type of the bias. For 16x8, the type determines the width of the accumulator and so the rounding. Without
+// a bias, the width in the reference's CONV_2D is undefined.
 static const char *bias_type(const struct tvmq_conv_desc *desc) {
   const bool wide = desc->in_type == TVMQ_TYPE_S16;
   if (desc->bias == NULL) return wide && !desc->depthwise && !desc->fully_connected ? "16x8 convolution without bias is not supported" : NULL;
@@ -56,7 +57,7 @@ static const char *geometry(const struct tvmq_conv_desc *desc) {
   if (reason != NULL) return reason;
   if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "height or width of the output tensor does not match the convolution";
 
-  // TFLite's kernels keep these in int16; the border is not theirs.
+  // TFLite's kernels store these values in int16. The border is not part of TFLite's padding.
   const int32_t pad_top = geometry.pad_top - desc->border.top, pad_left = geometry.pad_left - desc->border.left;
   const int32_t narrow[] = {desc->stride_h, desc->stride_w, desc->dilation_h, desc->dilation_w, pad_top, pad_left, desc->depth_multiplier};
   for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
@@ -67,7 +68,7 @@ static const char *geometry(const struct tvmq_conv_desc *desc) {
 
 static const char *sizes(const struct tvmq_conv_desc *desc) {
   const struct tvmq_border *border = &desc->border;
-  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // they fit: geometry()
+  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // fit int32: geometry() has checked them
   if (too_many(desc->batch, in_h, in_w, desc->in_c)) return "input has more than 2^31 - 1 elements";
   if (too_many(desc->batch, desc->out_h, desc->out_w, desc->out_c)) return "output has more than 2^31 - 1 elements";
   const int32_t depth = desc->depthwise ? 1 : desc->filter_c;
@@ -77,7 +78,8 @@ static const char *sizes(const struct tvmq_conv_desc *desc) {
 static const char *zero_points(const struct tvmq_conv_desc *desc) {
   if (desc->in_type == TVMQ_TYPE_S16 && (desc->in.zero_point != 0 || desc->out.zero_point != 0)) return "int16 with a zero point other than 0";
   if (!fits_type(desc->filter_zero_point, desc->filter_type)) return "zero point of the weights is out of range for their type";
-  // The runtimes refuse such a CONV_2D and run such a DEPTHWISE_CONV_2D as if it had none, which cannot be what the file means.
+  // The runtimes refuse such a CONV_2D. They run such a DEPTHWISE_CONV_2D as if the zero point were 0, which
+  // contradicts the model.
   return desc->filter_type == TVMQ_TYPE_S8 && desc->filter_zero_point != 0 ? "int8 weights with a zero point other than 0" : NULL;
 }
 
@@ -91,7 +93,8 @@ static const char *filter_scales(const struct tvmq_conv_desc *desc) {
   return NULL;
 }
 
-// The reference rescales a wide accumulator in 64 bits and promises nothing beyond 48 bits of accumulator. (A narrow one simply wraps.)
+// Refuses int64 accumulators that may exceed 48 bits: the reference rescales them in 64 bits and is undefined beyond 48
+// bits. (An int32 accumulator simply wraps.)
 static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
   if (tvmq_conv_acc_bytes(desc) == 4) return NULL;
   const int64_t taps = (int64_t)desc->filter_h * desc->filter_w * (desc->depthwise ? 1 : desc->filter_c);
@@ -104,7 +107,7 @@ static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
   return fits ? NULL : "16x8 accumulator may exceed 48 bits";
 }
 
-// Wide accumulators are multiplied by 16 bits and shifted right by 15 - shift.
+// Largest shift for int64 accumulators, which are multiplied by 16-bit multipliers and shifted right by 15 - shift.
 enum { MAX_SHIFT_64 = 14 };
 
 enum fit { FITS, IS_INEXACT, IS_TOO_LARGE };
@@ -121,7 +124,8 @@ static enum fit fit_multipliers(const struct tvmq_conv_desc *desc) {
   return FITS;
 }
 
-// All that multipliers in float64 depend on: the description without addresses, and the contents there. Nodes of an unrolled loop have the same.
+// Key of everything that the multipliers for float64 scaling depend on: the description without addresses, and the
+// contents at these addresses. Nodes of an unrolled loop have equal keys.
 struct fit_key {
   struct tvmq_conv_desc desc;
   struct tvmq_key scales, bias;
@@ -183,24 +187,27 @@ static const char *hybrid_form(const struct tvmq_conv_desc *desc) {
   return known ? NULL : "hybrid: the runtime's arithmetic is unknown: see the option hybrid";
 }
 
-// Each pixel of a FULLY_CONNECTED is scaled for itself.
+// Refuses a hybrid FULLY_CONNECTED that was described as an image: each of its pixels has its own scale.
 static const char *hybrid_rows(const struct tvmq_conv_desc *desc) {
   const bool window = desc->filter_h != 1 || desc->filter_w != 1 || desc->stride_h != 1 || desc->stride_w != 1 || desc->batch != 1 || desc->in_h != 1;
   return desc->fully_connected && window ? "hybrid: FULLY_CONNECTED of images is not supported" : NULL;
 }
 
-// On processors with dot products, the runtime computes several rows at a time without fused multiply-add, and above a size that depends on its version with it
-// again. A single row is refused as well: a resize may make several of it, when the node cannot be given back.
+// Refuses shapes whose rounding depends on the number of rows. On processors with dot products, the runtime computes
+// several rows together, without fused multiply-add. Above a size that depends on the version, it uses fused
+// multiply-add again. A single row is refused too: after a resize there may be several rows, and the node can no longer
+// be returned to the runtime.
 static const char *hybrid_rows_together(const struct tvmq_conv_desc *desc) {
   enum { DEPTHS = 16 };
   const bool may = desc->fully_connected && desc->hybrid == TVMQ_HYBRID_NEON && desc->dot_products;
   return may && desc->in_c % DEPTHS == 0 && desc->out_c % 2 == 0 ? "hybrid: with dot products, the runtime's rounding depends on the number of rows" : NULL;
 }
 
-// Padding is written around the bytes of each image, to which a border belongs: a PAD's output would have it, too. A dilated filter may reach so far beyond a
-// small image that memory has no room for it.
+// Refuses padding that needs too much memory. Padding is stored around the bytes of each image, the border included,
+// because a PAD's output would include the border too. A dilated filter may reach so far beyond a small image that the
+// padded image does not fit in memory.
 static const char *hybrid_padding(const struct tvmq_conv_desc *desc) {
-  enum { MOST_BYTES = 1 << 20, MOST_TIMES = 16 };  // what is always possible, and what large images may become
+  enum { MOST_BYTES = 1 << 20, MOST_TIMES = 16 };  // limit: MOST_BYTES + MOST_TIMES * bytes of the input
   struct tvmq_geometry g;
   const char *reason = tvmq_geometry(desc, &g);
   if (reason != NULL) return reason;
@@ -217,14 +224,15 @@ static const char *hybrid_groups(const struct tvmq_conv_desc *desc) {
   return !desc->depthwise && desc->filter_c != desc->in_c ? "hybrid: grouped convolution is not supported" : NULL;
 }
 
-// Depthwise kernels read as many scales as there are channels. Portable ones take several scales for none, where they are alike or belong to FULLY_CONNECTED.
+// Checks the number of scales. Depthwise kernels read one scale per channel. Portable kernels ignore per-channel scales
+// that are all equal or belong to FULLY_CONNECTED.
 static const char *hybrid_scales(const struct tvmq_conv_desc *desc) {
   if (desc->depthwise) return desc->n_filter_scales == desc->out_c ? NULL : "hybrid: DEPTHWISE_CONV_2D needs per-channel scales";
   const bool lost = desc->hybrid == TVMQ_HYBRID_PORTABLE && desc->n_filter_scales > 1 && (desc->fully_connected || tvmq_hybrid_has_one_scale(desc));
   return lost ? "hybrid: the runtime's kernels ignore these per-channel scales" : NULL;
 }
 
-// Kernels add two products in int16, which overflows with such weights.
+// Refuses weights of -128: the runtime's kernels add two products in int16, which overflows with such weights.
 static const char *hybrid_weights(const struct tvmq_conv_desc *desc) {
   const size_t n = (size_t)desc->out_c * (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)(desc->depthwise ? 1 : desc->filter_c);
   return memchr(desc->filter, (uint8_t)INT8_MIN, n) != NULL ? "hybrid: a weight is -128" : NULL;
@@ -262,4 +270,4 @@ enum tvmq_turning tvmq_turn_conv(union tvmq_desc *desc, bool in, bool out) {
 
 const struct tvmq_operator tvmq_operator_conv = {CONV, .set_border = set_border};
 const struct tvmq_operator tvmq_operator_depthwise = {CONV, .set_border = set_border};
-const struct tvmq_operator tvmq_operator_fully_connected = {CONV};  // its rows are not pixels side by side
+const struct tvmq_operator tvmq_operator_fully_connected = {CONV};  // no border: its rows are not adjacent pixels

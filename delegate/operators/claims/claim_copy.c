@@ -15,7 +15,7 @@ static const char *elements(const struct tvmq_copy_desc *desc) {
   return elements_rule(n);
 }
 
-// Copying needs no scale; but where the reference asks for the same, it fails.
+// Refuses different scales or zero points where the reference requires equal ones. Copying itself needs no scale.
 static const char *same_quant(const struct tvmq_copy_desc *desc) {
   return desc->wants_same_quant && !desc->same_quant ? "input and output scales or zero points differ" : NULL;
 }
@@ -50,7 +50,7 @@ static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
   return d->n_out == 1 && tvmq_merge_copy(d, 0).bytes == d->in_bytes ? TVMQ_MOVES_OUT_OF_IN | TVMQ_MOVES_INTO_OUT : TVMQ_MOVES_OUT_OF_IN;
 }
 
-// Element by element; nothing is padded.
+// Copies element by element. No dimension is padded.
 static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
   const struct tvmq_copy_desc *d = &desc->copy;
   const size_t bytes = tvmq_type_bytes(d->in_type);

@@ -20,7 +20,7 @@ const char *tvmq_claim_dequantize(const struct tvmq_dequantize_desc *desc) {
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_dequantize(&desc->dequantize); }
 
 static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
-  (void)out;  // float32
+  (void)out;  // the output is float32
   if (in) tvmq_turn_tensor(&desc->dequantize.in_type, &desc->dequantize.in.zero_point);
   return TVMQ_TURNS_EACH;
 }

@@ -1,5 +1,6 @@
-// Runtimes that were compiled with unsafe optimizations of floating point: quotients become products with reciprocals, and products are taken in any order.
-// Multipliers in fixed point nearly always absorb that; where one does not, the runtime keeps the node.
+// Rules for runtimes that were compiled with unsafe floating-point optimizations. Compilers then turn quotients into
+// products with reciprocals, and reorder products. Fixed-point multipliers nearly always stay the same; if one might
+// change, the node is left to the runtime.
 #include <float.h>
 
 #include "arithmetic/stage.h"
@@ -9,7 +10,8 @@
 
 static const char unstable[] = "a scale is so near a rounding tie that the result depends on how the runtime was compiled";
 
-// Such a runtime takes subnormal numbers for zero. Scales of tensors are not (tflite/node.h), but products of them may be.
+// Such a runtime treats subnormal numbers as zero. Scales of tensors are never subnormal (tflite/node.h), but products
+// of scales may be.
 static const char flushed[] = "a product of scales is subnormal, which the runtime flushes to zero";
 
 static const char floats[] = "float32: the runtime was compiled with unsafe optimizations";
@@ -19,7 +21,8 @@ const char *tvmq_claim_fast_math_pool(const union tvmq_desc *desc) { return desc
 
 static bool is_flushed(float product) { return product > 0 && product < FLT_MIN; }
 
-// Three roundings of float64 apart from the exact quotient at most, of which `real` is one.
+// Returns whether the multiplier is the same for all values that the runtime may compute. These values differ from the
+// exact quotient by at most three float64 roundings; the rounding of `real` is one of them.
 static bool stable(double real) {
   struct tvmq_scale low, high;
   tvmq_quantize_multiplier(real * (1 - 0x1p-51), &low.multiplier, &low.shift);
@@ -36,7 +39,7 @@ const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc) {
   return NULL;
 }
 
-// Whether the integers from `first` to `last` have the same products with all the factors.
+// Returns whether the integers from `first` to `last` have the same products with all factors.
 static bool same_products(const float *factors, size_t n, int32_t first, int32_t last) {
   struct tvmq_scale source, other;
   tvmq_quantize_multiplier((double)factors[0], &source.multiplier, &source.shift);
@@ -51,11 +54,12 @@ static bool same_products(const float *factors, size_t n, int32_t first, int32_t
   return true;
 }
 
-// PRELU and LEAKY_RELU divide the input's scale by the output's, and its product with the slope, in float32: one reciprocal or one quotient may serve both, and
-// factors may be taken in any order. The first of each list is what the source says.
+// Parameters of PRELU and LEAKY_RELU. Both divide the input scale, and its product with the slope, by the output scale,
+// in float32. The compiler may share one reciprocal or one quotient, and reorder factors. The first entry of each list
+// below is the formula in the source.
 struct bend {
   float in, slope, out;
-  int32_t above, below_first, below_last;  // the greatest integer above zero, and the least and the greatest that are multiplied by the slope
+  int32_t above, below_first, below_last;  // greatest positive integer; range of integers times the slope
 };
 
 static bool bend_is_stable(const struct bend *b) {
@@ -70,7 +74,7 @@ static bool bend_is_stable(const struct bend *b) {
 static int32_t least(enum tvmq_type type, struct tvmq_quant quant) { return tvmq_type_range(type).min - quant.zero_point; }
 static int32_t greatest(enum tvmq_type type, struct tvmq_quant quant) { return tvmq_type_range(type).max - quant.zero_point; }
 
-// Negative elements are multiplied by any slope first.
+// Negative elements are first multiplied by a slope, which may have any value of its type.
 static bool prelu_is_stable(const struct tvmq_binary_desc *d) {
   const int32_t below = least(d->type, d->in[0]);
   return bend_is_stable(&(struct bend){d->in[0].scale, d->in[1].scale, d->out.scale, greatest(d->type, d->in[0]), below * greatest(d->type, d->in[1]),
@@ -81,7 +85,7 @@ static bool leaky_relu_is_stable(const struct tvmq_unary_desc *d) {
   return bend_is_stable(&(struct bend){d->in.scale, d->alpha, d->out.scale, greatest(d->in_type, d->in), least(d->in_type, d->in), 0});
 }
 
-// ADD, SUB and SQUARED_DIFFERENCE divide both scales by twice the greater one. What MUL divides by is divided by once.
+// ADD, SUB and SQUARED_DIFFERENCE divide both scales by twice the greater scale. MUL has a single division.
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc) {
   const struct tvmq_binary_desc *d = &desc->binary;
   if (d->type == TVMQ_TYPE_F32) return floats;

@@ -1,4 +1,4 @@
-// BATCH_MATMUL, and FULLY_CONNECTED of computed weights.
+// BATCH_MATMUL, and FULLY_CONNECTED with computed weights.
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
 #include "operators/operator.h"

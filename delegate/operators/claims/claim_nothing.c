@@ -1,4 +1,5 @@
-// Operators that no rule refuses: those for which nothing runs at an inference, and functions of a byte, as which nodes are computed but not read.
+// Operators that no rule refuses: operators that run nothing at an inference, and functions of a byte, which the
+// delegate makes from other nodes but never reads from a model.
 #include "operators/operator.h"
 
 static const char *claim(const union tvmq_desc *desc) {

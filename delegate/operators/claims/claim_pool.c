@@ -15,10 +15,11 @@ static const char *shapes(const struct tvmq_pool_desc *desc) {
   const char *reason = tvmq_pool_geometry(desc, &geometry);
   if (reason != NULL) return reason;
   if (geometry.out_h != desc->out_h || geometry.out_w != desc->out_w) return "height or width of the output tensor does not match the pooling";
-  // TFLite's kernels keep the padding in int16; the border is not theirs.
+  // TFLite's kernels store the padding in int16. The border is not part of TFLite's padding.
   const struct tvmq_border *border = &desc->border;
   if (geometry.pad_top - border->top > INT16_MAX || geometry.pad_left - border->left > INT16_MAX) return "padding exceeds 32767";
-  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // they fit: tvmq_pool_geometry
+  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // fit int32: tvmq_pool_geometry() has
+                                                                                                                     // checked them
   if (too_many(desc->batch, in_h, in_w, desc->channels)) return "input has more than 2^31 - 1 elements";
   return too_many(desc->batch, desc->out_h, desc->out_w, desc->channels) ? "output has more than 2^31 - 1 elements" : NULL;
 }
@@ -29,7 +30,7 @@ static const char *taps(const struct tvmq_pool_desc *desc) {
   return rows * columns <= (size_t)tvmq_mean_most_taps(desc->in_type) ? NULL : "the sum of a window may exceed 32 bits";
 }
 
-// The runtimes pool without rescaling, and assert that there is nothing to rescale.
+// Refuses different scales or zero points: the runtimes pool without rescaling, and assert that both are equal.
 static const char *same_quant(const struct tvmq_pool_desc *desc) {
   const double most = 1e-6;
   if (fabsf(desc->in.scale - desc->out.scale) > most) return "input and output scales differ";
@@ -42,8 +43,9 @@ static const char *float_taps(const struct tvmq_pool_desc *desc) {
   return counts ? NULL : "float32: a window has more than 2^24 elements";
 }
 
-// float32: the reference sums as elements lie, and divides by their number, which it counts in float32 as far as that goes. Which of several zeros is the
-// largest depends on their order, which is not known of a border's.
+// Rule for float32. The reference adds elements in the order of memory and divides by their number, which it counts in
+// float32 (exact only up to a limit). A folded PAD is refused: which of several zeros (0.0, -0.0) is the largest
+// depends on their order, and the position of the border in this order is not known.
 static const char *claim_floats(const struct tvmq_pool_desc *desc) {
   const struct tvmq_border *border = &desc->border;
   const bool bordered = border->top != 0 || border->bottom != 0 || border->left != 0 || border->right != 0;
@@ -66,7 +68,7 @@ static bool set_border(union tvmq_desc *options, const struct tvmq_pad_desc *pad
   return true;
 }
 
-// Means of int8 are rounded away from zero, those of uint8 upwards.
+// Average pooling does not turn: means of int8 are rounded half away from zero, means of uint8 half upwards.
 static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
   struct tvmq_pool_desc *d = &desc->pool;
   if (d->pooling != TVMQ_POOLING_MAX) return TVMQ_TURNS_NONE;

@@ -35,7 +35,8 @@ static const char *rescaling(const struct tvmq_quantize_desc *desc) {
   return desc->in_type == TVMQ_TYPE_F32 ? NULL : in_quant_rule(desc->in, desc->in_type) ?: scales(desc);
 }
 
-// A build that multiplies also takes subnormal numbers for zero, the reciprocal among them.
+// Refuses subnormal scales and reciprocals: a runtime built to multiply by the reciprocal also treats subnormal numbers
+// as zero.
 static const char *reciprocal(const struct tvmq_quantize_desc *desc) {
   if (desc->in_type != TVMQ_TYPE_F32 || !desc->reciprocal) return NULL;
   return desc->out.scale >= FLT_MIN && 1 / desc->out.scale >= FLT_MIN
@@ -54,8 +55,8 @@ static bool byte_function(const union tvmq_desc *desc, enum tvmq_rounding roundi
   return true;
 }
 
-// There are no kernels from wider integers to uint8. Of float32, infinity for one, the sum of the rounded value and the zero point may wrap, which another zero
-// point changes.
+// Turns only 8-bit inputs. The delegate has no kernels from wider integers to uint8. For float32 inputs, such as
+// infinity, the sum of rounded value and zero point may wrap, and a turned zero point would change the result.
 static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
   struct tvmq_quantize_desc *d = &desc->quantize;
   if (tvmq_type_bytes(d->in_type) > 1) return TVMQ_TURNS_NONE;

@@ -15,12 +15,12 @@ static const char *shape(const struct tvmq_reduce_desc *desc) {
   return desc->n_dims >= 3 && desc->n_dims % 2 == 1 ? NULL : "kept and reduced dimensions do not alternate";
 }
 
-// The reference takes other bytes for uint8, and reads int16 as bytes.
+// Refuses SUM of other types: the reference treats int8 as uint8, and reads int16 as bytes.
 static const char *sum_type(const struct tvmq_reduce_desc *desc) {
   return desc->reduction == TVMQ_REDUCTION_SUM && desc->in_type != TVMQ_TYPE_U8 ? "SUM is supported for uint8 only" : NULL;
 }
 
-// The reference sums in 32 bits, and the zero points too.
+// Refuses sums that may exceed int32, in which the reference adds both elements and zero points.
 static const char *sums(const struct tvmq_reduce_desc *desc) {
   const struct tvmq_range range = tvmq_type_range(desc->in_type);
   return is_extreme(desc) || tvmq_reduction_count(desc) <= INT32_MAX / (range.max - range.min) ? NULL : "the sum may exceed 32 bits";
@@ -38,7 +38,7 @@ static const char *scales(const struct tvmq_reduce_desc *desc) {
   return shift <= MAX_SHIFT_32 ? NULL : "input scale / output scale is too large";
 }
 
-// float32: the reference sums as elements lie, and divides.
+// Rule for float32: the reference adds elements in the order of memory, then divides.
 static const char *claim_floats(const struct tvmq_reduce_desc *desc) {
   return desc->reduction != TVMQ_REDUCTION_MEAN ? "float32 is supported for MEAN only" : same_type_rule(desc->in_type, desc->out_type) ?: shape(desc);
 }

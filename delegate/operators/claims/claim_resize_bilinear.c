@@ -4,10 +4,11 @@
 #include "operators/operator.h"
 #include "operators/resize_weights.h"
 
-// Bits of the products of uint8 weights of both axes: float32 has 24, and values take 8.
+// Largest number of bits in products of both axes' weights for uint8: float32 has 24 bits, and values need 8.
 enum { MOST_BITS = 16 };
 
-// Before the first input one weight of an axis is negative and the other one above 1. Together they are less than 2 in size: one bit more.
+// Returns the bits of an axis's weights. Before the first input, one weight is negative and the other exceeds 1. The
+// sum of their sizes is below 2, so they need one more bit.
 static int32_t bits(const struct tvmq_resize_desc *desc, int32_t in, int32_t out) {
   return tvmq_resize_shift(desc, in, out) + (desc->half_pixel_centers && out > in);
 }

@@ -1,5 +1,5 @@
-// Rules that several operators share, and what rules rest on. A rule returns NULL or its reason (a static string); claim_*.c chain rules by ?: in the
-// order in which they build on each other.
+// Rules that several operators share, and helpers of rules. A rule returns NULL or its reason (static string).
+// claim_*.c chain rules with ?: in an order in which each rule may rely on the rules before it.
 #pragma once
 
 #include <math.h>
@@ -8,16 +8,16 @@
 
 #include "operators/desc.h"
 
-// 32-bit accumulators are shifted left before they are multiplied.
+// Largest left shift of a 32-bit accumulator, which is shifted before the multiplication.
 enum { MAX_SHIFT_32 = 30 };
 
-// Why a FULLY_CONNECTED is refused that may be computed in one of two ways.
+// Reason to refuse a FULLY_CONNECTED that runtimes scale in either of two ways.
 #define UNKNOWN_SCALING "unknown scaling: set the option fully_connected to float64 (LiteRT) or fixed_point (tflite-runtime)"
 
 static inline bool good_scale(float scale) { return isfinite(scale) && scale > 0; }
 static inline bool fits_type(int32_t value, enum tvmq_type type) { return value >= tvmq_type_range(type).min && value <= tvmq_type_range(type).max; }
 
-// TFLite indexes tensors by int.
+// Returns whether a tensor has too many elements: TFLite indexes tensors by int.
 static inline bool too_many(int32_t a, int32_t b, int32_t c, int32_t d) {
   int32_t n;
   return __builtin_mul_overflow(a, b, &n) || __builtin_mul_overflow(n, c, &n) || __builtin_mul_overflow(n, d, &n);
@@ -28,17 +28,17 @@ static inline const char *type_rule(enum tvmq_type type) {
   return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8 || type == TVMQ_TYPE_S16 ? NULL : "activations are not int8, uint8 or int16";
 }
 
-// float32 activations and quantized weights.
+// Returns whether an operator is hybrid: float32 activations and quantized weights.
 static inline bool is_hybrid(enum tvmq_type in, enum tvmq_type weights) { return in == TVMQ_TYPE_F32 && weights != TVMQ_TYPE_F32; }
 
-// The rule for operators that move elements as they are.
+// Rule for operators that move elements unchanged.
 static inline const char *moved_type_rule(enum tvmq_type type) {
   return type == TVMQ_TYPE_S32 || type == TVMQ_TYPE_S64 || type == TVMQ_TYPE_F32 ? NULL : type_rule(type);
 }
 
 static inline const char *same_type_rule(enum tvmq_type in, enum tvmq_type out) { return in == out ? NULL : "input and output types differ"; }
 
-// The rule for tensors of which only the number of elements matters.
+// Rule for tensors of which only the number of elements matters.
 static inline const char *elements_rule(size_t n) {
   if (n == 0) return "empty tensor";
   return n > INT32_MAX ? "tensor has more than 2^31 - 1 elements" : NULL;
@@ -67,7 +67,7 @@ static inline const char *activation_rule(enum tvmq_activation activation) {
   return "fused_activation_function is not NONE, RELU, RELU6 or RELU_N1_TO_1";
 }
 
-// TFLite quantizes the bounds to int32. `out` has a good scale.
+// Rule for the bounds of a fused activation, which TFLite quantizes to int32. `out` has a valid scale.
 static inline const char *activation_range_rule(enum tvmq_activation activation, struct tvmq_quant out) {
   const float bound = activation == TVMQ_ACTIVATION_RELU6 ? 6 : activation == TVMQ_ACTIVATION_RELU_N1_TO_1 ? 1 : 0;
   return bound / out.scale < 1 << 30 ? NULL : "output scale is too small for the bounds of the fused activation";

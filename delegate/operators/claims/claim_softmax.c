@@ -11,14 +11,15 @@ static const char *out_type(const struct tvmq_softmax_desc *desc) {
   return desc->out_type == TVMQ_TYPE_S16 ? NULL : same_type_rule(desc->in_type, desc->out_type);
 }
 
-// Beyond these the sums may exceed 32 bits.
+// Checks the shape. With a greater depth, sums may exceed 32 bits.
 static const char *shape(const struct tvmq_softmax_desc *desc) {
   if (desc->rows == 0 || desc->depth == 0) return "empty tensor";
   if (desc->depth > (is_wide(desc) ? TVMQ_SOFTMAX_S16_MAX_DEPTH : TVMQ_SOFTMAX_MAX_DEPTH)) return "the sum may exceed 32 bits";
   return desc->rows > INT32_MAX / desc->depth ? "tensor has more than 2^31 - 1 elements" : NULL;
 }
 
-// The runtime asks for what it computes to, as exactly as that; for uint8, and from bytes to int16, it does not look.
+// Checks scales and zero points. The runtime requires the output quantization that its formula produces, with the
+// tolerances below. It does not check uint8, or conversions from bytes to int16.
 static const char *quantization(const struct tvmq_softmax_desc *desc) {
   const char *reason = in_quant_rule(desc->in, desc->in_type);
   if (reason != NULL) return reason;

@@ -1,17 +1,19 @@
-// TRANSPOSE_CONV: what the convolution of a phase is taken with, and what all phases together come to.
+// TRANSPOSE_CONV: rules for the convolution of one phase, and for all phases together.
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
 #include "operators/operator.h"
 #include "operators/subpixels.h"
 
-// Phases have taps that the filter lacks where the stride does not divide it: multiplications in vain, and more of them the larger the stride.
+// Largest ratio of all phases' taps to the filter's taps. If the stride does not divide the filter size, phases have
+// absent taps, whose multiplications are wasted. Larger strides have more of them.
 enum { MOST_GROWTH = 16 };
 
 static const char *channels(const struct tvmq_conv_desc *desc) {
   return desc->filter_c == desc->in_c ? NULL : "the filter's input channels do not match the input";
 }
 
-// int64 holds the products: a phase's taps are no more than the filter's, whose weights fit int32, and strides fit int16.
+// Checks the sizes of all phases together. int64 holds the products: a phase has at most the filter's taps, the
+// filter's weights fit int32, and strides fit int16.
 static const char *phases(const struct tvmq_conv_desc *desc, const struct tvmq_subpixels *h, const struct tvmq_subpixels *w) {
   if (too_many(desc->batch, desc->out_h, desc->out_w, desc->out_c)) return "output has more than 2^31 - 1 elements";
   if (too_many(desc->out_c, desc->filter_h, desc->filter_w, desc->filter_c)) return "weights have more than 2^31 - 1 elements";

@@ -12,7 +12,7 @@ static const char no_kernel[] = "the reference has no kernel for this type";
 static const char some_have_it[] = "some of the runtimes have no kernel for this type";
 static const char interpolates[] = "int16: the reference's float32 interpolation depends on the compiler's use of FMA";
 
-// Reasons against float32. What is below a bound is cut off in ways that keep a negative zero, or do not.
+// Reasons to refuse float32. Runtimes clamp at a lower bound of 0 in ways that keep or lose a negative zero.
 static const char library[] = "float32: results depend on the runtime's math library";
 static const char versions[] = "float32: the result for -0.0 depends on the runtime's version and processor";
 
@@ -51,8 +51,9 @@ static const char *zero_points(const struct tvmq_unary_desc *desc) {
   return desc->in.zero_point == 0 && desc->out.zero_point == 0 ? NULL : "int16 with a zero point other than 0";
 }
 
-// The runtime refuses other output scales of LOGISTIC itself. A negative slope is multiplied in other ways from version to version. RSQRT of an element below
-// its zero point is an error in the midst of an inference, so there must be none.
+// Checks options and fixed quantizations. The runtime itself refuses other output scales of LOGISTIC. Versions of the
+// runtime multiply by a negative slope differently. RSQRT of an element below the zero point is an error during the
+// inference, so the zero point must exclude such elements.
 static const char *options(const struct tvmq_unary_desc *desc) {
   const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
   if (sigmoid && desc->in_type == TVMQ_TYPE_S16) return desc->out.scale == 1.0f / 32768 ? NULL : "output scale is not 1/32768";
@@ -65,7 +66,7 @@ static const char *options(const struct tvmq_unary_desc *desc) {
 static const char *ratios(const struct tvmq_unary_desc *desc) {
   const float bound = functions[desc->function].bound;
   if (!(bound / desc->out.scale < 1 << 30)) return "output scale is too small for the bounds of the function";
-  if (desc->function == TVMQ_FUNCTION_RSQRT) return NULL;  // the table knows
+  if (desc->function == TVMQ_FUNCTION_RSQRT) return NULL;  // tvmq_unary_table() checks the scales
   const float ratio = desc->in.scale / desc->out.scale, below = desc->in.scale * desc->alpha / desc->out.scale, most = 0x1p30f;
   return ratio < most && below < most ? NULL : "input scale / output scale is too large";
 }
@@ -75,7 +76,7 @@ static const char *table(const struct tvmq_unary_desc *desc) {
   return tvmq_unary_table(desc, TVMQ_ROUNDING_REFERENCE, unused);
 }
 
-// int16 have formulas of their own.
+// Checks that the formula is known: int16 functions have their own formulas, bytes use tables.
 static const char *formula(const struct tvmq_unary_desc *desc) {
   if (desc->in_type != TVMQ_TYPE_S16) return table(desc);
   struct tvmq_sigmoid unused;
