@@ -5,8 +5,8 @@
 #include "base/arith.h"
 #include "base/memory.h"
 
-// Greedy by size: the largest buffer first, each into the lowest gap that fits between the buffers that live at the same time. For chains, where no more than
-// two tensors live at once, the result is as small as the largest pair.
+// Greedy by size: places the largest buffer first, each in the lowest sufficient gap between the buffers in use at the
+// same time. For chains, in which at most two tensors are in use at once, the result is as small as the largest pair.
 
 static bool aligned_size(const struct tvmq_arena_buffer *buffer, size_t *size) { return tvmq_round_up_size(buffer->size, TVMQ_ALIGNMENT, size); }
 
@@ -29,7 +29,7 @@ bool tvmq_arena_plan(struct tvmq_arena_buffer *buffers, size_t n, size_t *total)
     if (!aligned_size(next, &size)) return false;
     for (const struct tvmq_arena_buffer *other = lowest; other != NULL; other = other->above) {
       if (!live_together(other, next)) continue;
-      if (other->offset >= end && other->offset - end >= size) break;  // the gap below it is large enough
+      if (other->offset >= end && other->offset - end >= size) break;  // the gap below `other` is large enough
       size_t other_size;
       if (!aligned_size(other, &other_size)) return false;
       if (other->offset + other_size > end) end = other->offset + other_size;
@@ -47,7 +47,8 @@ bool tvmq_arena_plan(struct tvmq_arena_buffer *buffers, size_t n, size_t *total)
   return true;
 }
 
-// Piles of buffers about a middle: each buffer goes to the first pile in which none lives any more. A pile's half has room for the alignment of its buffers.
+// Forms piles of buffers that have the same middle. Each buffer goes to the first pile in which no other buffer is
+// still in use. The half of a pile includes room for the alignment of its buffers.
 bool tvmq_arena_plan_middles(struct tvmq_arena_buffer *buffers, size_t n, size_t *total) {
   size_t n_piles = 0;
   for (size_t i = 0; i < n; i++) {

@@ -4,23 +4,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Memory that is taken from the step that writes it first to the one that reads it last. The caller sets size, first and last.
+// Buffer, in use from the step that first writes it to the step that last reads it. The caller sets size, first and
+// last.
 struct tvmq_arena_buffer {
-  size_t size;         // bytes; 0: it needs no memory
+  size_t size;         // bytes; 0: needs no memory
   size_t first, last;  // steps, both included; first <= last
-  size_t offset;       // the result: bytes from the beginning of the arena, a multiple of TVMQ_ALIGNMENT; untouched where size is 0
-  // The planners' own:
+  size_t offset;       // result: bytes from the start of the arena, a multiple of TVMQ_ALIGNMENT; unchanged if size is
+                       // 0
+  // Used by the planners only:
   struct tvmq_arena_buffer *above;  // the placed buffer with the next larger offset
   bool placed;
-  size_t pile;                    // the buffer's
-  size_t half, middle, taken_to;  // of the pile with the buffer's number: half of the largest size, the offset of the middle, the last buffer's last step
+  size_t pile;                    // number of the buffer's pile
+  size_t half, middle, taken_to;  // of the pile with this buffer's number: half of its largest size, offset of its
+                                  // middle, last step in use
 };
 
-// Gives each of the `n` buffers an offset, so that those that are taken at the same step do not overlap, and stores in *total how many bytes the arena must
-// have: 0 if no buffer needs memory. The arena itself must begin at a multiple of TVMQ_ALIGNMENT, as what tvmq_alloc() returns does. Buffers may come in any
-// order, and planning again with other sizes begins anew. False: the arena would exceed the address space, and neither offsets nor *total mean anything.
+// Gives each of the `n` buffers an offset, so that buffers in use at the same step do not overlap. Sets *total to the
+// bytes of the arena; 0 if no buffer needs memory. The arena must begin at a multiple of TVMQ_ALIGNMENT, as memory from
+// tvmq_alloc() does. Buffers may be in any order, and may be planned again with other sizes. Returns false if the arena
+// would exceed the address space; offsets and *total are then undefined.
 bool tvmq_arena_plan(struct tvmq_arena_buffer *buffers, size_t n, size_t *total);
 
-// The same contract, for threads that share the rows of each tensor: the middles of tensors lie upon each other, so that what lies before them stays in one
-// core's cache and what lies behind in another's. The arena may be larger. It is smallest for buffers in the order of their first steps.
+// Has the same contract, for threads that share the rows of each tensor. The middles of tensors coincide, so the first
+// halves stay in one core's cache and the second halves in another core's cache. The arena may be larger. It is
+// smallest for buffers in the order of their first steps.
 bool tvmq_arena_plan_middles(struct tvmq_arena_buffer *buffers, size_t n, size_t *total);

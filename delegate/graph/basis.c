@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "tflite/variables.h"
 
-// The tensor of the interpreter that is input `j` of what the step reads; -1: it is none.
+// Returns the interpreter's tensor that is input `j` of the step; -1 if the input is not a tensor of the interpreter.
 static int borrowed_input(const struct tvmq_step *step, int j) {
   const int *reads, n_reads = tvmq_record_reads(step->record, &reads);
   if (j >= n_reads || reads[j] < 0 || step->sources[j].step >= 0) return -1;
@@ -21,11 +21,11 @@ bool tvmq_basis_create(struct tvmq_basis *basis, const struct tvmq_step *steps, 
 
 void tvmq_basis_free(struct tvmq_basis *basis) { tvmq_free(basis->shapes); }
 
-// Shapes of constants in the model's file cannot change.
+// Stores the shape of a tensor. Skips constants in the model's file, whose shapes cannot change.
 static void note_shape(struct tvmq_basis *basis, const TfLiteContext *context, int index) {
   const TfLiteTensor *tensor = tvmq_tensor_at(context, index);
   if (tensor == NULL || tensor->allocation_type == kTfLiteMmapRo) return;
-  for (size_t i = basis->n_shapes; i-- > 0 && i + 4 > basis->n_shapes;) {  // neighbours mostly read the same
+  for (size_t i = basis->n_shapes; i-- > 0 && i + 4 > basis->n_shapes;) {  // adjacent nodes often read the same tensor
     if (basis->shapes[i].tensor == index) return;
   }
   struct tvmq_basis_shape *noted = &basis->shapes[basis->n_shapes];

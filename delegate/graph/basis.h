@@ -1,4 +1,4 @@
-// The basis of a partition's plans: shapes of the interpreter's tensors that its nodes read.
+// Basis of a partition's plans: the shapes of the interpreter's tensors that its nodes read.
 #pragma once
 
 #include <stdbool.h>
@@ -17,10 +17,10 @@ struct tvmq_basis {
   bool computed;  // a node reads constants that the graph computes
 };
 
-// Makes room for the basis of these steps, which are wired. False: out of memory.
+// Allocates the basis of these steps, which must be wired. Returns false if out of memory.
 bool tvmq_basis_create(struct tvmq_basis *basis, const struct tvmq_step *steps, size_t n);
 void tvmq_basis_free(struct tvmq_basis *basis);
 
-// Notes what the tensors are now, and tells whether they still have the same shapes.
+// Store the current shapes of the tensors, and return whether the tensors still have the stored shapes.
 void tvmq_basis_note(struct tvmq_basis *basis, const struct tvmq_step *steps, size_t n, const TfLiteContext *context);
 bool tvmq_basis_same_shapes(const struct tvmq_basis *basis, const TfLiteContext *context);

@@ -11,7 +11,8 @@ static bool is_byte(const TfLiteContext *context, int tensor) {
   return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8;
 }
 
-// The record among the first `n` of the partition that writes the tensor as a function of a byte.
+// Returns the record, among the first `n` of the partition, that computes the tensor as a function of a byte; else
+// NULL.
 static const struct tvmq_record *find_known(struct tvmq_record *const *records, int n, int tensor) {
   for (int i = n; i-- > 0;) {
     if (records[i]->node.out == tensor) return records[i]->bytes.known ? records[i] : NULL;
@@ -19,17 +20,18 @@ static const struct tvmq_record *find_known(struct tvmq_record *const *records, 
   return NULL;
 }
 
-// The inputs of a node, as tables of the root's bytes.
-enum { MOST_IN = 2 };  // inputs of an operator that may be a function of a byte
+// Inputs of a node, each as a table indexed by the root's byte.
+enum { MOST_IN = 2 };  // largest number of inputs of a function of a byte
 
 struct inputs {
   const uint8_t *tables[MOST_IN];
-  uint8_t own[MOST_IN][TVMQ_N_BYTES];  // those of a constant, and of the root itself
-  int root;                            // -1: all are constants
-  bool composed;                       // one of them is a function of the root, or a constant
+  uint8_t own[MOST_IN][TVMQ_N_BYTES];  // tables of constants and of the root itself
+  int root;                            // tensor; -1: all inputs are constants
+  bool composed;                       // an input is a constant or is computed from the root, or two inputs are the
+                                       // root
 };
 
-// False: input `j` is neither a function of the root's byte nor one constant byte.
+// Adds input `j`. Returns false if the input is neither a function of the root's byte nor a single constant byte.
 static bool add_input(struct tvmq_record *const *records, int index, const TfLiteContext *context, int j, struct inputs *inputs) {
   const struct tvmq_record *record = records[index];
   const int tensor = record->node.in[j];
@@ -64,7 +66,8 @@ static struct tvmq_bytes find_function(struct tvmq_record *const *records, int i
   }
   if (inputs.root < 0 || !op_def->byte_function(&record->desc, env->rounding, inputs.tables, bytes.table)) return bytes;
   bytes.known = true;
-  bytes.applied = inputs.composed || op_def->turn == NULL;  // alone, an operator's own kernel is no slower than a table, which can be turned
+  bytes.applied = inputs.composed || op_def->turn == NULL;  // a single operator's own kernel is no slower, and can be
+                                                            // turned
   bytes.root = inputs.root;
   return bytes;
 }

@@ -4,7 +4,7 @@
 
 static bool is_pad(const struct tvmq_record *record) { return tvmq_record_wanted(record) && record->node.kind->op_def == &tvmq_operator_pad; }
 
-// Whether what the record describes can take in the PAD's border.
+// Adds the PAD's border to `options`. Returns whether the record's operator supports the border.
 static bool set_border(const struct tvmq_record *record, union tvmq_desc *options, const struct tvmq_pad_desc *pad) {
   const struct tvmq_operator *op_def = record->node.kind->op_def;
   return op_def->set_border != NULL && op_def->set_border(options, pad);
@@ -21,7 +21,8 @@ static bool reads(const struct tvmq_record *record, int tensor) {
   return found;
 }
 
-// The border that the padding of height and width of an NHWC tensor is. False: it pads something else, or what it pads has another scale or zero point.
+// Finds the border that a PAD adds to height and width of an NHWC tensor. Returns false if it pads another dimension,
+// or if input and output differ in scale or zero point.
 static bool find_border(const struct tvmq_copy_desc *copy, struct tvmq_pad_desc *pad) {
   enum { BATCH, HEIGHT, WIDTH, CHANNELS, RANK };
   if (copy->rank != RANK || !copy->same_quant) return false;
@@ -39,7 +40,8 @@ static bool find_border(const struct tvmq_copy_desc *copy, struct tvmq_pad_desc 
   return true;
 }
 
-// Readers among the nodes that are left to the runtime show in the partitions only (placement.c).
+// Returns whether the PAD can be folded into all claimed nodes that read its output. Readers that are left to the
+// runtime are known only after partitioning (placement.c).
 static bool can_fold(const struct tvmq_subgraph *subgraph, size_t index, struct tvmq_pad_desc *pad) {
   const struct tvmq_record *record = &subgraph->records[index];
   bool any = false;

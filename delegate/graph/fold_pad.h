@@ -1,9 +1,10 @@
-// PADs folded into the operators that read them: convolutions, for which padded zero points are nothing, and max poolings. Each reads the PAD's input and has
-// a border.
+// Folds PADs into the operators that read them: convolutions, to which padded zero points contribute nothing, and max
+// poolings. Each of these operators then reads the PAD's input and has a border.
 #pragma once
 
 #include "graph/graph.h"
 
-// Folds every wanted PAD into its readers if all that are wanted take borders, and the PAD need not be computed for others; else it is computed. What an
-// earlier call has folded is unfolded first, so that it may be called again when nodes have been refused. The operators are not planned anew.
+// Folds every claimed PAD into its readers if all claimed readers support borders and no other node needs the PAD's
+// output. Otherwise the PAD is computed. First unfolds the PADs of earlier calls, so it may be called again after nodes
+// have been refused. Does not plan operators again.
 void tvmq_fold_pads(struct tvmq_subgraph *subgraph);

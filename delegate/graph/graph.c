@@ -8,14 +8,14 @@
 #include "tflite/node_kind.h"
 #include "tflite/variables.h"
 
-// Whoever computes the node, its outputs will have these shapes.
+// Stores the shapes of the node's outputs. They are valid whether the delegate or the runtime computes the node.
 static void note_shapes(const struct tvmq_record *record, struct tvmq_known_shapes *known) {
   for (int i = 0; i < record->node.n_out; i++) {
     if ((size_t)record->node.outs[i] < known->n) known->of[record->node.outs[i]] = &record->shapes.outs[i];
   }
 }
 
-// Makes room for the shapes of as many tensors as the node has.
+// Allocates the shapes of the node's tensors.
 static bool make_shapes(struct tvmq_record *record) {
   const size_t n_in = (size_t)record->node.n_in, n_out = (size_t)record->node.n_out;
   record->shapes.in = tvmq_alloc((n_in + n_out) * sizeof record->shapes.in[0]);
@@ -69,7 +69,7 @@ static bool fill_record(TfLiteContext *context, const struct tvmq_subgraph *subg
   return true;
 }
 
-// Notes the tensors of the node. True: it writes one that was noted before.
+// Marks the tensors of the node. Returns true if the node writes a tensor that was marked before.
 static bool overwrites(const TfLiteContext *context, const TfLiteNode *node, bool *noted) {
   bool found = false;
   for (int i = 0; node->inputs != NULL && i < node->inputs->size; i++) {
@@ -85,8 +85,9 @@ static bool overwrites(const TfLiteContext *context, const TfLiteNode *node, boo
   return found;
 }
 
-// When nodes are replaced, the runtime orders them anew, each behind what writes its inputs. That is the order of the file only where tensors are written once,
-// before they are read. False: out of memory.
+// Refuses all nodes if a node overwrites a tensor. When nodes are replaced, the runtime sorts all nodes, each after the
+// nodes that write its inputs. The result is the order of the file only if each tensor is written once, before it is
+// read. Returns false if out of memory.
 static bool refuse_if_order_matters(TfLiteContext *context, struct tvmq_subgraph *subgraph) {
   bool *noted = tvmq_alloc(context->tensors_size * sizeof *noted), found = false;
   if (noted == NULL) return false;
@@ -116,7 +117,8 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, bo
   subgraph->variables = tvmq_variables_create(context);
   struct tvmq_graph_inputs *inputs = tvmq_graph_inputs_create(context);
   const bool complete = subgraph->known != NULL && subgraph->values != NULL && subgraph->variables != NULL && inputs != NULL;
-  if (!complete || context->GetExecutionPlan(context, &plan) != kTfLiteOk) {  // anew: listing the variables has freed the array
+  if (!complete || context->GetExecutionPlan(context, &plan) != kTfLiteOk) {  // again: listing the variables has freed
+                                                                              // the array
     tvmq_free(inputs);
     tvmq_subgraph_free(subgraph);
     return NULL;
@@ -145,7 +147,7 @@ void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
   tvmq_free(subgraph);
 }
 
-// Nodes mostly stand in the order of their numbers, so that the search begins where the node then is.
+// Nodes are mostly in the order of their numbers, so the search begins at index `node`.
 struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node) {
   for (size_t i = 0; i < subgraph->n_records; i++) {
     struct tvmq_record *record = &subgraph->records[((size_t)node + i) % subgraph->n_records];

@@ -13,7 +13,7 @@ static size_t count_nodes(const struct tvmq_subgraph *subgraph, const struct tvm
   return n;
 }
 
-// Counts the partition's nodes that name the variable; none if they run in another order than that of the graph.
+// Returns the number of the partition's nodes that name the variable; 0 if they do not run in the order of the graph.
 static size_t count_in_order(struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *partition, const struct tvmq_variable *variable) {
   const struct tvmq_record *last = NULL;
   size_t n = 0;

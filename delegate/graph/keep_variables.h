@@ -1,9 +1,9 @@
-// Either all nodes of a variable (tflite/variables.h) are claimed, or none is.
+// Ensures that either all nodes of a variable (tflite/variables.h) are claimed, or none.
 #pragma once
 
 #include "graph/graph.h"
 #include "tflite/tflite_abi.h"
 
-// Refuses the nodes of each variable some of whose nodes the runtime would run, or which would not run in one partition in the order of the graph. True: it
-// has refused some.
+// Refuses all nodes of a variable if the runtime would run some of them. Also refuses them if they would not run in one
+// partition, in the order of the graph. Returns true if it has refused any node.
 bool tvmq_keep_variables(struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *partitions, int n_partitions);

@@ -27,7 +27,7 @@ static void drop_passes(struct tvmq_partition *partition) {
   partition->pace = (struct tvmq_pace){0};
 }
 
-// Numbers the passes of the steps; returns how many there are.
+// Numbers the passes of the steps. Returns the number of passes.
 static size_t count_passes(struct tvmq_partition *partition) {
   size_t n = 0;
   for (size_t i = 0; i < partition->n; i++) {
@@ -40,7 +40,7 @@ static size_t count_passes(struct tvmq_partition *partition) {
   return n;
 }
 
-// Makes the sequence of all passes. False: out of memory.
+// Creates the sequence of all passes. Returns false if out of memory.
 static bool line_up(struct tvmq_partition *partition) {
   drop_passes(partition);
   const size_t n = count_passes(partition);
@@ -73,7 +73,7 @@ static bool find_room(struct tvmq_partition *partition) {
   return partition->arena != NULL;
 }
 
-// Nodes for which nothing runs are reported as such.
+// Updates the report. Nodes for which nothing runs are reported as "constant" or "view".
 static void show_steps(const struct tvmq_partition *partition) {
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
@@ -86,7 +86,8 @@ static void show_steps(const struct tvmq_partition *partition) {
   }
 }
 
-// An empty tensor has no address.
+// Finds the address of a tensor, or lists the tensor in `borrowed` if each inference must look up its address. An empty
+// tensor gets NULL.
 static void find_tensor(struct tvmq_partition *partition, const struct tvmq_step *step, const struct tvmq_place *place, size_t bytes, const void **address) {
   const struct tvmq_variable *variable = place->buffer < 0 ? tvmq_variables_find(partition->subgraph->variables, place->tensor) : NULL;
   *address = NULL;
@@ -117,7 +118,7 @@ bool tvmq_partition_size_up(struct tvmq_partition *partition) {
   return line_up(partition);
 }
 
-// How many tensors the steps read and write, in all.
+// Returns the number of tensors that all steps read and write.
 static size_t count_tensors(const struct tvmq_partition *partition) {
   size_t n = 0;
   for (size_t i = 0; i < partition->n; i++) n += (size_t)partition->steps[i].record->node.n_in + (size_t)partition->steps[i].record->node.n_out;

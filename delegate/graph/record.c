@@ -17,7 +17,7 @@ const struct tvmq_operator *tvmq_record_operator(const struct tvmq_record *recor
   return record->bytes.applied ? &tvmq_operator_byte_map : record->node.kind->op_def;
 }
 
-// The operator becomes one of the implementation that computes `desc`.
+// Sets the implementation that computes `desc`. Releases the operator if the implementation changes.
 static void set_implementation(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_implementation *own = tvmq_implementation_of(tvmq_record_operator(record)), *by = tvmq_op_computed_by(own, desc, env);
   if (by != record->implementation) tvmq_record_release(record);
@@ -55,12 +55,13 @@ size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input) {
   return record->bytes.applied ? record->shapes.out.bytes : record->shapes.in[input].bytes;
 }
 
-// Appends a node to the `length` characters of the list, or "..." once where it does not fit. Returns the new length.
+// Appends a node to the `length` characters of the list, or "..." once if the node does not fit. Returns the new
+// length.
 static size_t append_node(char list[TVMQ_FOLDED_SIZE], size_t length, int node) {
   static const char more[] = ", ...";
   char entry[32];
   const size_t n = (size_t)snprintf(entry, sizeof entry, length == 0 ? "folded into node %d" : ", %d", node), room = TVMQ_FOLDED_SIZE - length;
-  if (room < sizeof more) return length;  // it has ended
+  if (room < sizeof more) return length;  // the list already ends with "..."
   const bool fits = n + sizeof more <= room;
   memcpy(list + length, fits ? entry : more, fits ? n + 1 : sizeof more);
   return fits ? length + n : TVMQ_FOLDED_SIZE;
@@ -134,8 +135,9 @@ static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *
   return reason;
 }
 
-// The choice that is wished for the operator: by force, or by records of tuning, if need be of the same operator with its tensors as the model has them. NULL:
-// there is none.
+// Returns the constraint on the operator's choice: the forced choice, or the choice of a tuning record. If no record
+// matches the turned description, looks for a record of the description that the model has. Returns NULL if there is no
+// constraint.
 static const struct tvmq_choice *wish_for(const struct tvmq_record *record, union tvmq_desc *turned, const struct tvmq_env *env) {
   char task[TVMQ_TASK_SIZE];
   if (record->bytes.applied) return NULL;
@@ -144,13 +146,14 @@ static const struct tvmq_choice *wish_for(const struct tvmq_record *record, unio
   tvmq_sign(record->info.op, record->node.kind->op_def, turned, env, task);
   const struct tvmq_choice *found = tvmq_tuning_records_find(env->tuned, task);
   if (found != NULL || (!record->turns.in && !record->turns.out)) return found;
-  tvmq_record_turn(record, turned);  // back
+  tvmq_record_turn(record, turned);  // undo the turn
   tvmq_sign(record->info.op, record->node.kind->op_def, turned, env, task);
   tvmq_record_turn(record, turned);
   return tvmq_tuning_records_find(env->tuned, task);
 }
 
-// Whether such a node may be left to the runtime. What shapes depend on stays: it is computed before anything runs.
+// Returns whether a node with this description may be left to the runtime. A node on whose results shapes depend may
+// not, because it is computed before anything runs.
 static bool is_leavable(const struct tvmq_record *record, const union tvmq_desc *desc) {
   const struct tvmq_operator *op_def = record->node.kind->op_def;
   return op_def->leavable != NULL && op_def->leavable(desc) && !tvmq_values_known(record->node.values, record->node.out);
@@ -164,15 +167,15 @@ bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *e
   return wish != NULL && wish->way == TVMQ_WAY_RUNTIME;
 }
 
-// NULL, or why the wish is not granted.
+// Plans the operator with the constraint. Returns NULL, or why the constraint is refused.
 static const char *plan_wish(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (env->wish->way != TVMQ_WAY_RUNTIME) return plan_once(record, desc, env);
   return is_leavable(record, desc) ? "a node can be left to the runtime only when the delegate is applied"
                                    : "this node cannot be left to the runtime, whose kernel may not be exact";
 }
 
-// As wished, or by default where that is not legal. `desc` becomes what the operator is planned for. content: the name of the constants' contents; NULL if it
-// is not known.
+// Plans the operator with its constraint, or without it if the constraint is not legal. Changes *desc to the
+// description that is planned. content: key of the constants; NULL: unknown.
 static const char *plan_operator(struct tvmq_record *record, union tvmq_desc *desc, const struct tvmq_env *env, const struct tvmq_key *content) {
   if (record->bytes.applied) *desc = (union tvmq_desc){.byte_map = {.n = record->shapes.out.bytes, .table = record->bytes.table}};
   tvmq_record_turn(record, desc);
@@ -191,7 +194,7 @@ static const char *plan_operator(struct tvmq_record *record, union tvmq_desc *de
 const char *tvmq_record_replan(struct tvmq_record *record, const struct tvmq_env *env) {
   union tvmq_desc desc = record->desc;
   record->begin_cycles = env->machine->node_cycles;
-  const char *reason = plan_operator(record, &desc, env, NULL);  // the constants may have changed since they were named
+  const char *reason = plan_operator(record, &desc, env, NULL);  // constants may differ from those of the key
   if (reason != NULL) hide_plan(record);
   record->planned = reason == NULL;
   if (record->planned) tvmq_record_show_plan(record);
@@ -203,7 +206,7 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   const char *reason = tvmq_node_describe(context, &record->node, known, &desc, &record->shapes);
   const uint64_t constants = tvmq_node_constants(context, &record->node, env->hasher, &record->content);
   const bool changed = record->planned && constants != record->constants;
-  const bool same = reason == NULL && !changed && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as what has been claimed
+  const bool same = reason == NULL && !changed && memcmp(&desc, &record->desc, sizeof desc) == 0;  // as claimed
   const bool empty = reason == NULL && is_empty(record);
   if (same || empty) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
   if (empty || (record->planned && same)) return NULL;

@@ -14,7 +14,8 @@ static bool writes(const struct tvmq_step *step, const struct tvmq_variable *var
   return found;
 }
 
-// NULL, or a variable of which the step would read what it is not meant to, or that it would overwrite while it reads it.
+// Returns a variable of which the step would read a wrong value, or that the step would overwrite while reading it;
+// otherwise NULL.
 static const struct tvmq_variable *misread(const struct tvmq_step *steps, const struct tvmq_step *step) {
   const int *reads, n_reads = tvmq_record_reads(step->record, &reads);
   for (int j = 0; j < n_reads; j++) {

@@ -1,10 +1,11 @@
-// Variables (tflite/variables.h) lie in memory that stays, so that nodes which read or assign one need not move bytes: what is read is a view of the variable,
-// and what is assigned is computed in its place. But a view shows whatever was written there last, and what is computed in place is there before it is
-// assigned.
+// Variables (tflite/variables.h) have permanent memory, so nodes that read or assign a variable need not move bytes. A
+// value that is read is a view of the variable; a value that is assigned is computed directly in the variable. But a
+// view shows the bytes that were written last, and a value computed in place is visible before its assignment.
 #pragma once
 
 #include "graph/step.h"
 
-// Walks through the steps, whose tensors are placed, as an inference does. Where one would not see of a variable what it is meant to, the nodes that read or
-// assign that variable are to copy it, each at its time (`copies`). True: there are more of them now, and tensors must be placed anew.
+// Simulates an inference on the steps, whose tensors must be placed. If a step would see a wrong value of a variable,
+// all nodes that read or assign the variable must copy it (`copies`). Returns true if there are new copies, so that
+// tensors must be placed again.
 bool tvmq_separate_variables(struct tvmq_step *steps, size_t n);

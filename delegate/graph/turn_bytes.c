@@ -4,7 +4,8 @@
 #include "graph/partition.h"
 #include "tflite/node_kind.h"
 
-// Tensors that are turned together, or not at all, are a tree of `parent`, whose root knows whether they stay.
+// Tensors that must be turned together form a tree, linked by `parent`. `stays` is valid in the root: true if none of
+// them is turned.
 struct tensor {
   int parent;
   bool stays;
@@ -25,7 +26,8 @@ static void join(struct tensor *tensors, int a, int b) {
   tensors[to].stays |= tensors[from].stays;
 }
 
-// The tensors that a record reads, or those that it writes: the first of them goes its own way, or with the others.
+// Applies the constraint of a record to the tensors that it reads, or to those that it writes. TVMQ_TURNS_ALL joins all
+// with tensor `with`; TVMQ_TURNS_EACH leaves the first tensor free and keeps the others.
 static void constrain(struct tensor *tensors, const int *list, int n, enum tvmq_turning turning, int with) {
   for (int i = 0; i < n; i++) {
     if (turning == TVMQ_TURNS_ALL)
@@ -52,7 +54,7 @@ static void turn_record(struct tensor *tensors, struct tvmq_record *record) {
   record->turns = turns;
 }
 
-// Only what a partition computes for itself may be turned.
+// Initially all tensors stay. Only tensors that are used inside a single partition may later be turned.
 static void begin(struct tensor *tensors, const TfLiteContext *context) {
   for (size_t i = 0; i < context->tensors_size; i++) tensors[i] = (struct tensor){.parent = (int)i, .stays = true};
 }

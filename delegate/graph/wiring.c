@@ -4,7 +4,7 @@
 #include "base/room.h"
 #include "graph/separate_variables.h"
 
-enum { UNPLACED = -2 };  // of a place's buffer
+enum { UNPLACED = -2 };  // value of tvmq_place.buffer
 
 static void make_step(struct tvmq_step *step, struct tvmq_room *room) {
   const size_t n_in = (size_t)step->record->node.n_in, n_out = (size_t)step->record->node.n_out;
@@ -80,13 +80,14 @@ static struct tvmq_place behind(struct tvmq_place place, size_t offset) {
 
 static bool is_placed(const struct tvmq_step *step, int output) { return step->out_places[output].buffer != UNPLACED; }
 
-// The place of an output that lies in no other tensor.
+// Returns the place of an output that lies in no other tensor.
 static struct tvmq_place own_place(const struct tvmq_step *step, int output) {
   if (!step->inside[output]) return whole_tensor(step->record->node.outs[output], out_bytes(step, output));
   return (struct tvmq_place){.buffer = (int)step->first_buffer + output};
 }
 
-// Steps that put their inputs together have these computed in place. From the last on, so that a place is known before what is put into it is looked at.
+// Places the inputs of steps that join their inputs directly in the output. Begins with the last step, so that an
+// output is placed before the tensors inside it.
 static void place_inputs(struct tvmq_step *steps, size_t n) {
   for (size_t i = n; i-- > 0;) {
     struct tvmq_step *step = &steps[i];
@@ -105,7 +106,8 @@ static void place_inputs(struct tvmq_step *steps, size_t n) {
   }
 }
 
-// Whether the step is the only one that still reads what lies at the place of its first input, which is a buffer's only tensor.
+// Returns whether the step may overwrite its first input. No later step may read the input, and it must be the only
+// tensor of its buffer.
 static bool may_overwrite(const struct tvmq_step *steps, size_t n, size_t index) {
   const struct tvmq_place *place = &steps[index].in_places[0];
   const struct tvmq_source *source = &steps[index].sources[0];
@@ -128,7 +130,7 @@ static bool same_place(const struct tvmq_place *a, const struct tvmq_place *b) {
   return a->buffer == b->buffer && a->offset == b->offset && (a->buffer >= 0 || a->tensor == b->tensor);
 }
 
-// Nothing is left to move: each output, or each input, lies where the operator would move it.
+// Returns whether nothing is left to move: each output, or each input, already lies where the operator would move it.
 static bool is_moved(const struct tvmq_step *step, uint32_t moves, const size_t offsets[]) {
   bool views = (moves & TVMQ_MOVES_OUT_OF_IN) != 0, pieces = (moves & TVMQ_MOVES_INTO_OUT) != 0;
   for (int k = 0; views && k < n_out(step); k++) {
@@ -185,7 +187,7 @@ static void size_buffers(const struct tvmq_step *steps, size_t n, struct tvmq_ar
     for (int k = 0; k < n_out(step); k++) extend(buffers, &step->out_places[k], i);
   }
   for (size_t i = 0; i < n_buffers; i++) {
-    if (buffers[i].first == n) buffers[i] = (struct tvmq_arena_buffer){0};  // nobody writes or reads it
+    if (buffers[i].first == n) buffers[i] = (struct tvmq_arena_buffer){0};  // no step writes or reads the buffer
   }
 }
 
