@@ -1,4 +1,5 @@
-// Places the tensors of a partition's steps: in buffers of its arena, in the interpreter's tensors, or inside one another.
+// Places the tensors of a partition's steps: in buffers of its arena, in the interpreter's tensors, or inside one
+// another.
 //
 // Three rules avoid moving bytes and computing nodes, without a visible effect:
 //   - a step whose outputs nothing reads is idle (for example a function of a byte that a later one includes,

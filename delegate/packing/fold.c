@@ -4,9 +4,10 @@
 #include <emmintrin.h>
 #endif
 
-// `n` weights, `stride` apart, as numbers of 0 .. 255. With a constant stride of 1 compilers make vectors of it.
+// Adds `n` weights, `stride` apart, as numbers from 0 to 255. Compilers vectorize the loop if the stride is the
+// constant 1.
 static inline void add(const struct tvmq_channel *channel, const uint8_t *weights, size_t n, size_t stride, struct tvmq_sums *sums) {
-  enum { MOST = 256 };  // a sum of so many fits uint16
+  enum { MOST = 256 };  // a sum of 256 weights fits uint16
   const uint8_t flip = channel->flip ^ 0x80, zero_point = (uint8_t)(channel->zero_point - INT8_MIN);
   for (size_t first = 0; first < n; first += MOST) {
     const size_t end = n - first < MOST ? n : first + MOST;
@@ -26,7 +27,7 @@ static inline void add(const struct tvmq_channel *channel, const uint8_t *weight
 static int64_t sum_of_halves(__m128i x) { return _mm_cvtsi128_si64(_mm_add_epi64(x, _mm_unpackhi_epi64(x, x))); }
 #endif
 
-// The same of weights side by side. x86 has an instruction that adds up bytes, which compilers do not find.
+// Adds contiguous weights. x86 has an instruction that sums bytes, which compilers do not use by themselves.
 static void add_side_by_side(const struct tvmq_channel *channel, const uint8_t *weights, size_t n, struct tvmq_sums *sums) {
   size_t first = 0;
 #if defined(__SSE2__)

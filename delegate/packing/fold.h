@@ -3,8 +3,9 @@
 //   sum (x - zx)(w - zw) + bias  =  sum x w  -  zw sum x  +  [ bias - zx sum w + n zx zw ]
 //                                  kernel       row term          folded bias
 //
-// x is the kernel's operand (int8 value + a_offset) and zx its zero point; w is the int8 weight (a uint8 weight less 128) and zw its zero point. Sums run over
-// n taps and depths, padding included (padding holds zx and so contributes nothing).
+// x is the kernel's operand (int8 value + a_offset) and zx its zero point; w is the int8 weight (uint8 weight - 128)
+// and zw its zero point. Sums run over n taps and depths, padding included (padding holds zx and so contributes
+// nothing).
 #pragma once
 
 #include <stdbool.h>
@@ -25,19 +26,20 @@ struct tvmq_folded {
   int64_t lo, hi;  // bounds of the whole accumulator for any input of [in_min, in_max] (int8/int16 values), bias included
 };
 
-// Sums of differences between weights and their zero point: of all, and of those above 0.
+// Sums of the differences weight - zero point: of all differences, and of the positive ones.
 struct tvmq_sums {
   int64_t all, positive;
 };
 struct tvmq_sums tvmq_channel_sums(const struct tvmq_channel *channel);
 
-// `in_zero_point` of the int8 (int16) value; `a_offset` as in the layout; in_min, in_max: range of the int8 (int16) value. Inline, so that the result need not
-// be written before it is copied: processors wait for what was written in parts and is read as a whole.
+// Folds a channel. in_zero_point, in_min, in_max: zero point and range of the int8 (int16) value; a_offset: as in the
+// layout. Inline, so that the result stays in registers: processors stall if a value is written in parts and then read
+// as a whole.
 static inline struct tvmq_folded tvmq_fold(const struct tvmq_channel *channel, int64_t bias, int32_t in_zero_point, int32_t a_offset, int32_t in_min,
                                            int32_t in_max) {
-  // The sums of the positive and of the negative differences give everything: an accumulator is largest when each x stands at the end of its range that the
-  // difference's sign asks for. |w - zw| < 2^8 and |x - zx| < 2^17: nothing overflows below 2^37 weights, apart from a bias that no accumulator can hold, which
-  // is cut to a value that still none can hold.
+  // The sums of positive and of negative differences suffice. An accumulator is largest if each x is at the end of its
+  // range that matches the sign of the difference. |w - zw| < 2^8 and |x - zx| < 2^17, so nothing overflows below 2^37
+  // weights. A bias that exceeds every accumulator is clamped to a value that still exceeds every accumulator.
   const struct tvmq_sums sums = tvmq_channel_sums(channel);
   const int64_t positive = sums.positive, negative = sums.all - sums.positive;
   const int64_t limit = INT64_C(1) << 62;

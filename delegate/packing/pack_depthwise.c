@@ -7,15 +7,15 @@ static bool is_vertical(const struct tvmq_layout *layout) { return layout->out_r
 
 static int32_t clamp_int8(int32_t x) { return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x; }
 
-// The second plane holds this for every weight; without it, a difference w - zw is a weight again, or one more than that.
+// Returns the term that the second plane holds for every weight. A difference w - zw minus this term is w, or w + 1.
 static int32_t second_plane(int32_t filter_zero_point) { return clamp_int8(-filter_zero_point); }
 
 static bool fits_int8(int32_t lo, int32_t hi) { return lo >= INT8_MIN && hi <= INT8_MAX; }
 
-// Planes for differences w - zw from `lo` to `hi`.
+// Returns the number of planes for differences w - zw from `lo` to `hi`.
 static size_t planes(const struct tvmq_layout *layout, int32_t filter_zero_point, int32_t lo, int32_t hi) {
   if (layout->weight_bytes == 2) return 1;
-  if (!is_vertical(layout)) return lo > INT8_MIN && hi <= INT8_MAX;  // -128 may be what a kernel cannot take
+  if (!is_vertical(layout)) return lo > INT8_MIN && hi <= INT8_MAX;  // some kernels do not support -128
   const int32_t term = second_plane(filter_zero_point);
   return fits_int8(lo, hi) ? 1 : fits_int8(lo - term, hi - term) ? 2 : 3;
 }
@@ -38,14 +38,15 @@ static size_t position(const struct tvmq_layout *layout, size_t channel) {
   return (v * layout->lanes + lane) * 4 + j;
 }
 
-// The weight in a plane that stands for that difference.
+// Returns the weight in one plane. The weights of all planes add up to the difference.
 static int32_t in_plane(int32_t difference, int32_t second, size_t n_planes, size_t plane) {
   if (n_planes == 1) return difference;
   const int32_t rest = difference - second, fitting = clamp_int8(rest);
   return plane == 0 ? fitting : plane == 1 ? second : rest - fitting;
 }
 
-// The weights of a tap, a plane and an output row, whose group begins at `out`: one of each channel, in the places of its order.
+// Packs the weights of one tap, plane and output row, whose group begins at `out`: one weight for each channel, at the
+// channel's place.
 static void pack_weights(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const size_t *places, size_t n, size_t tap, size_t n_planes,
                          size_t plane, void *out) {
   const size_t stride = channels->tap_stride * tap;
@@ -61,7 +62,7 @@ static void pack_weights(const struct tvmq_layout *layout, const struct tvmq_cha
   }
 }
 
-// All channels are of one filter.
+// Packs the weights of a vertical panel. All channels belong to one filter.
 static void pack_vertical(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const size_t *places, size_t n, size_t filter_h,
                           size_t filter_w, size_t n_planes, uint8_t *out) {
   const size_t kr = layout->kr, out_rows = layout->out_rows, groups = tvmq_row_groups(layout, filter_h);

@@ -7,23 +7,23 @@
 #include <emmintrin.h>
 #endif
 
-// Where depth `k` of the channel at `position` lies among a tap's weights, in a layout with a rotation.
+// Returns the place of depth `k` of the channel at `position` among a tap's weights, in a layout with a rotation.
 static size_t rotated_place(const struct tvmq_layout *layout, size_t padded_depths, size_t k, size_t position) {
   enum { STEP = 16, PAIR = 2, ROTATION = 4, HALF = ROTATION * PAIR };
   assert(layout->rotation == ROTATION);
   size_t first = k / STEP * STEP, pairs = STEP / PAIR;
   if (padded_depths - first < STEP) {
-    // A step of eight depths, one of four, or both.
+    // The remaining depths are a step of eight, a step of four, or both.
     pairs = padded_depths - first >= HALF && k - first < HALF ? HALF / PAIR : HALF / PAIR / 2;
     if (pairs < HALF / PAIR) first = padded_depths - 2 * pairs;
   }
-  const size_t rotated = (pairs + (k - first) / PAIR - position % ROTATION) & (pairs - 1);  // a power of two
+  const size_t rotated = (pairs + (k - first) / PAIR - position % ROTATION) & (pairs - 1);  // `pairs` is a power of two
   const size_t vector_bytes = pairs > ROTATION ? 2 * HALF : HALF;
   return first * layout->nr + (rotated % ROTATION * (layout->nr / ROTATION) + position / ROTATION) * vector_bytes + rotated / ROTATION * HALF +
          position % ROTATION * PAIR + k % PAIR;
 }
 
-// `n` depths of a channel, the first of a group, `stride` apart.
+// Packs the first `n` depths of one group of a channel. In the filter, depths are `stride` apart.
 static inline void pack_group(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t n, size_t stride,
                               void *out) {
   for (size_t j = 0; j < n; j++) {
@@ -35,18 +35,20 @@ static inline void pack_group(const struct tvmq_layout *layout, const struct tvm
   }
 }
 
-// `n` depths, in groups of kr; `out` is the channel's place in the first.
+// Packs `n` depths of a channel in groups of kr. `out` is the channel's place in the first group.
 static void pack_groups(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t n, uint8_t *out) {
   const size_t kr = layout->kr, stride = channel->depth_stride, step = kr * layout->nr * layout->weight_bytes;
   for (; n >= kr; n -= kr, weights += kr * stride, out += step) pack_group(layout, channel, weights, kr, stride, out);
   pack_group(layout, channel, weights, n, stride, out);
 }
 
-// All channels are packed for so many depths, a multiple of kr, before the next depths: their groups lie side by side. A channel is mostly on a page of its
-// own: fewer depths would look for addresses of pages more often.
+// Depths of a block, a multiple of kr. A block is packed for all channels before the next block, because their groups
+// are adjacent in the panel. Channels mostly lie on different memory pages, so smaller blocks would cause more page
+// look-ups (TLB misses).
 enum { BLOCK = 128 };
 
-// Whole groups whose depths lie side by side in the filter, as most do, are copied as words, of so many channels at a time.
+// Number of channels packed together as words. Whole groups are copied as words if their depths are contiguous in the
+// filter, as most are.
 enum { CHANNELS = TVMQ_PACKED_CHANNELS };
 
 static size_t group_bytes(const struct tvmq_layout *layout) { return (size_t)layout->kr * layout->weight_bytes; }
@@ -58,7 +60,8 @@ static bool has_words(const struct tvmq_layout *layout, const struct tvmq_channe
   return channels->depth_stride == 1 && layout->rotation == 0 && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == sizeof(sixteen_bytes));
 }
 
-// Copies `n` words of each channel, their bytes flipped, the first ones to `out` and the next `step` bytes further.
+// Copies `n` words of each channel and flips their bytes. The first words go to `out`; each next word goes `step` bytes
+// further.
 #define COPY_WORDS(bits)                                                                                                                  \
   static void copy_words_##bits(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) { \
     enum { BYTES = bits / 8 };                                                                                                            \
@@ -79,7 +82,7 @@ COPY_WORDS(16)
 COPY_WORDS(32)
 COPY_WORDS(64)
 
-// The longest words, of kernels with products along the depth.
+// Copies 16-byte words, the longest, for kernels with products along the depth.
 static void copy_sixteens(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) {
   const uint8_t *const in[CHANNELS] = {from[0], from[1], from[2], from[3]};
   sixteen_bytes flips[CHANNELS];
@@ -94,7 +97,8 @@ static void copy_sixteens(const uint8_t *const from[CHANNELS], const uint8_t fli
   }
 }
 
-// The words that most kernels take, in squares of four. Writes might change flips and places as compilers see it, which read them anew unless they are copied.
+// Copies 4-byte words, the usual size, in squares of four. Flips and pointers are copied to local variables, because
+// compilers would otherwise assume that writes change them, and reload them.
 static void copy_squares_32(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) {
   size_t first = 0;
 #if defined(__SSE2__)
@@ -128,7 +132,8 @@ void tvmq_pack_words(const struct tvmq_layout *layout, const uint8_t *const from
     copy_sixteens(from, flip, words, step, out);
 }
 
-// `n` depths, at most BLOCK, of each channel, the first of which lies at `offset`.
+// Packs `n` depths, at most BLOCK, of each of the CHANNELS channels. The first depth lies at `offset` in each channel's
+// weights.
 static void pack_filter_words(const struct tvmq_layout *layout, const struct tvmq_channel *channels, size_t offset, size_t n, uint8_t *out) {
   const uint8_t *from[CHANNELS];
   uint8_t flip[CHANNELS] = {0};
@@ -148,13 +153,15 @@ static void pack_filter_words(const struct tvmq_layout *layout, const struct tvm
   tvmq_pack_words(layout, from, flip, n, out);
 }
 
-// Asks for lines that are going to be written, of memory that may end before them: processors by themselves fetch what is read in order.
+// Prefetches cache lines that will be written; the lines may lie beyond the end of the memory. Processors prefetch by
+// themselves only lines that are read in order.
 static void ask_for(uintptr_t first, size_t bytes) {
   enum { LINE = 64 };
   for (uintptr_t at = first; at < first + bytes; at += LINE) __builtin_prefetch((const void *)at, 1);
 }
 
-// Depths [first, end) of a tap of the channel at `position` of the panel; `tap` is where the tap's weights begin. `first` is a multiple of kr.
+// Packs depths [first, end) of a tap for the channel at `position` of the panel. `tap` is the start of the tap's
+// weights in the panel. `first` is a multiple of kr.
 static void pack_depths(const struct tvmq_layout *layout, const struct tvmq_channel *channel, const uint8_t *weights, size_t first, size_t end,
                         size_t padded_depths, size_t position, uint8_t *tap) {
   const size_t kr = layout->kr, stride = channel->depth_stride, n = end - first;
@@ -188,7 +195,7 @@ void tvmq_pack_panel(const struct tvmq_layout *layout, const struct tvmq_channel
   (void)fits;
   uint8_t *tap = panel;
   const bool is_full = n == layout->nr && n_depths == padded_depths && layout->rotation == 0;
-  const size_t written = is_full ? parts.shift + n * sizeof(int32_t) : 0;  // of a full panel all but what aligns the next
+  const size_t written = is_full ? parts.shift + n * sizeof(int32_t) : 0;  // full panel: all but the final padding
   memset(tap + written, 0, parts.size - written);
   for (size_t j = 0; j < n; j++) {
     assert(channels[j].n_taps == n_taps && channels[j].n_depths == n_depths);

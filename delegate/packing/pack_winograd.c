@@ -9,17 +9,18 @@ enum { TAPS = TVMQ_WINOGRAD_PIECE, POINTS = TVMQ_WINOGRAD_POINTS };
 
 bool tvmq_winograd_exact(const struct tvmq_channel *channel, size_t taps_h, size_t taps_w) {
   const int64_t limit = INT64_C(1) << (31 - (taps_h > 1 ? 3 : 0) - (taps_w > 1 ? 3 : 0));
-  const int64_t most = -INT8_MIN + (channel->zero_point < 0 ? -channel->zero_point : channel->zero_point);  // of a weight less the zero point
-  if ((int64_t)(channel->n_taps * channel->n_depths) * most * -INT8_MIN < limit) return true;               // whatever the weights
+  const int64_t most = -INT8_MIN + (channel->zero_point < 0 ? -channel->zero_point : channel->zero_point);  // largest |weight - zero point|
+  if ((int64_t)(channel->n_taps * channel->n_depths) * most * -INT8_MIN < limit) return true;               // exact for any weights
   const struct tvmq_folded sums = tvmq_fold(channel, 0, 0, 0, INT8_MIN, INT8_MAX);
   return sums.lo >= -limit && sums.hi < limit;
 }
 
-// |w| <= 255 for a weight less its zero point, 7 * 7 * 255 at a point: everything fits int16. Loops over so many numbers, a cache line, become vectors.
+// |weight - zero point| <= 255, and at most 7 * 7 * 255 at a point, so everything fits int16. Compilers vectorize loops
+// over LANES numbers, which fill a cache line.
 enum { LANES = 32 };
 typedef int16_t lanes[LANES];
 
-// g -> G g: a weight for each point, `step` lines apart.
+// Computes G g: a weight for each point, stored `step` elements of `u` apart.
 static inline void transform(const lanes *g, size_t n_points, lanes *u, size_t step) {
   if (n_points == 1) {
     memcpy(u, g, sizeof *u);
@@ -36,25 +37,27 @@ static inline void transform(const lanes *g, size_t n_points, lanes *u, size_t s
   }
 }
 
-// A panel while it is filled.
+// State of filling a panel.
 struct filling {
   const struct tvmq_layout *layout;
   const struct tvmq_channel *channels;
   size_t n;
   size_t taps_h, taps_w, points_h, points_w;
-  size_t depths;  // of all pieces
-  size_t padded;  // a multiple of ku
+  size_t depths;  // depths of all pieces
+  size_t padded;  // `depths` rounded up to a multiple of ku
   int16_t *points;
 };
 
-// Depths of all channels that are packed and transformed before the next ones, so that they stay in cache, as many as a panel of a gemm has in a block.
+// Depths of a block. A block is packed and transformed for all channels before the next block, so it stays in cache.
+// The size equals that of a gemm panel's block.
 enum { DEPTHS = 128 };
 
 static size_t taps_of(size_t points) { return points == 1 ? 1 : TAPS; }
 
 static int16_t *point_at(const struct filling *f, size_t point, size_t depth) { return f->points + (point * f->padded + depth) * f->layout->nr; }
 
-// Weights of depths [first, first + n) at tap (y, x) of their pieces; 0 where there is no such tap, depth or channel.
+// Widens the weights of depths [first, first + n) at tap (y, x) of their pieces to int16. Absent taps, depths and
+// channels give 0.
 static void widen(const struct filling *f, size_t j, size_t y, size_t x, size_t first, size_t n, int16_t to[DEPTHS]) {
   const struct tvmq_channel *channel = &f->channels[j];
   const size_t end = j < f->n ? tvmq_min(first + n, f->depths) : first, pieces_w = tvmq_winograd_pieces(f->taps_w);
@@ -73,7 +76,7 @@ static void widen(const struct filling *f, size_t j, size_t y, size_t x, size_t 
   if (n > 0) memset(to, 0, n * sizeof *to);
 }
 
-// The weights of a tap for some depths of all channels, where those of a point are to be.
+// Packs the weights of a tap for `n` depths of all channels, at the place of a point's weights.
 static void pack_tap(const struct filling *f, size_t y, size_t x, size_t first, size_t n) {
   static const uint8_t no_flip[TVMQ_PACKED_CHANNELS] = {0};
   int16_t wide[TVMQ_PACKED_CHANNELS][DEPTHS];
@@ -85,7 +88,7 @@ static void pack_tap(const struct filling *f, size_t y, size_t x, size_t first, 
   }
 }
 
-// The last lanes may be fewer. Copies of a constant size need no call.
+// Copies `n` numbers, LANES except at the end. Copies of constant size need no function call.
 static inline void copy_lanes(int16_t *to, const int16_t *from, size_t n) {
   if (n == LANES)
     memcpy(to, from, sizeof(lanes));
@@ -93,8 +96,8 @@ static inline void copy_lanes(int16_t *to, const int16_t *from, size_t n) {
     memcpy(to, from, n * sizeof *to);
 }
 
-// The weights of all points, from those of the taps in the places of the first ones. On small stacks there is no room for its numbers beside those of
-// pack_tap().
+// Computes the weights of all points from the weights of the taps, which lie at the places of the first points. Not
+// inlined, because small stacks cannot hold its arrays together with the arrays of pack_tap().
 static __attribute__((noinline)) void transform_taps(const struct filling *f, size_t first, size_t n) {
   const size_t all = n * f->layout->nr, step = f->padded * f->layout->nr, points_h = f->points_h, points_w = f->points_w;
   const size_t taps_h = taps_of(points_h), taps_w = taps_of(points_w);
@@ -110,7 +113,8 @@ static __attribute__((noinline)) void transform_taps(const struct filling *f, si
       transform(half[y], points_w, u, 1);
       for (size_t x = 0; x < points_w; x++) {
         int16_t *to = points + (y * points_w + x) * step;
-        __builtin_prefetch((const void *)((uintptr_t)to + sizeof(lanes)), 1);  // so many points are more than processors follow by themselves
+        __builtin_prefetch((const void *)((uintptr_t)to + sizeof(lanes)), 1);  // too many streams for hardware
+                                                                               // prefetching
         copy_lanes(to, u[x], some);
       }
     }

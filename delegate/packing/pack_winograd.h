@@ -1,9 +1,12 @@
-// Filters of more than one tap -> panels of transformed int16 weights (kernels/winograd.h), with the proof that the results are exact.
+// Packs filters of more than one tap into panels of transformed int16 weights (kernels/winograd.h), and proves that
+// results are exact.
 //
-// A filter is taken apart into pieces of 3 taps a direction, the last one filled up with zeros. Each is transformed, and their products add up at the points:
-// the depths of a panel are all depths of one piece after the other. A direction of a single tap is left alone.
+// A filter is split into pieces of 3 taps along each axis; the last piece is filled with zeros. Each piece is
+// transformed, and the products of all pieces add up at the points. So a panel has all depths of the first piece, then
+// all depths of the next piece, and so on. An axis with a single tap is not transformed.
 //
-// A panel is a gemm panel (layout.h) with points for taps: 6 x 6, row by row, or 6. The weights have their zero point subtracted.
+// A panel is a gemm panel (layout.h) with points in place of taps: 6 x 6, row by row, or 6. The zero point is
+// subtracted from the weights.
 #pragma once
 
 #include "base/arith.h"
@@ -12,12 +15,14 @@
 static inline size_t tvmq_winograd_pieces(size_t taps) { return tvmq_ceil_div(taps, TVMQ_WINOGRAD_PIECE); }
 static inline size_t tvmq_winograd_weight_points(size_t taps) { return taps == 1 ? 1 : TVMQ_WINOGRAD_POINTS; }
 
-// Whether sums of the channel come out exactly whatever the int8 input. Outputs pass through int32 times a power of two, 8 for each direction with taps, so
-// that a sum must lie in [-2^31, 2^31) / 64 (or 8): that holds for any input exactly if it does for the greatest and the least sum. The bias and the input's
-// zero point are added afterwards and have no part in it; padding is an input like any other.
+// Returns whether the channel's sums are exact for every int8 input. Sums are computed in int32, multiplied by 8 for
+// each transformed axis, so a sum must lie in [-2^31, 2^31) / 64 (or / 8). This holds for every input if and only if it
+// holds for the greatest and the least sum. The bias and the input's zero point are added afterwards and do not matter.
+// Padding counts as input.
 bool tvmq_winograd_exact(const struct tvmq_channel *channel, size_t taps_h, size_t taps_w);
 
-// Fills one panel for `n` <= layout->nr channels of taps_h * taps_w taps each; the rest of the panel is zero. `panel` is 64-byte aligned and has the bytes of
-// tvmq_panel_layout() for as many depths as points times pieces times depths, the depths of all pieces together padded to a multiple of ku.
+// Fills one panel for `n` <= layout->nr channels of taps_h * taps_w taps each; the rest of the panel is zero. `panel`
+// is 64-byte aligned. Its size is that of tvmq_panel_layout() for a depth of points * D, where D is pieces * depths,
+// padded to a multiple of ku.
 void tvmq_pack_winograd(const struct tvmq_layout *layout, const struct tvmq_channel *channels, const struct tvmq_channel_params *params, size_t n,
                         size_t taps_h, size_t taps_w, void *panel);

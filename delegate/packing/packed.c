@@ -5,12 +5,12 @@
 #include "base/memory.h"
 #include "packing/weight_file.h"
 
-// Keys are as good as random numbers.
+// Lists of shared weights, chosen by key. Keys are distributed like random numbers.
 enum { LISTS = 256 };
 static struct tvmq_packed *lists[LISTS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// A child of fork() has the lists as they are between two changes, and the mutex free.
+// Hold the mutex during fork(), so that the child has consistent lists and an unlocked mutex.
 static void lock(void) { pthread_mutex_lock(&mutex); }
 static void unlock(void) { pthread_mutex_unlock(&mutex); }
 static void watch_forks(void) { pthread_atfork(lock, unlock, unlock); }
@@ -75,7 +75,7 @@ struct tvmq_packed *tvmq_packed_share(struct tvmq_packed *packed, const struct t
   } else if (other->bytes == packed->bytes) {
     other->users++;
   } else {
-    other = NULL;  // contents of one name that differ: to each their own
+    other = NULL;  // same key, different contents: not shared
   }
   unlock();
   if (other == NULL) return packed;

@@ -1,5 +1,6 @@
-// Packed weights. They are never written to once they are made, so operators share them: those of the same contents, quantization and layout have one key, and
-// whoever asks for a key while somebody in the process still has its weights gets these. The weights of a cache file (weight_file.h) are found alike.
+// Packed weights. They never change after they are filled, so operators share them. Weights with the same contents,
+// quantization and layout have the same key. A request for a key returns the existing weights while any operator of the
+// process still uses them. Weights in a cache file (weight_file.h) are found in the same way.
 #pragma once
 
 #include <stdbool.h>
@@ -13,28 +14,30 @@ struct tvmq_weight_file;
 struct tvmq_packed {
   const uint8_t *panels;
   size_t bytes;
-  uint32_t promises;  // found by the packer
+  uint32_t promises;  // invariants that the packer has proven
 
-  // Place in the list of those that are shared
+  // Place in the list of shared weights
   struct tvmq_packed *next;
   struct tvmq_key key;
   size_t users;
   bool is_shared;
-  uint8_t *memory;                // that the panels lie in, unless they lie in a file
-  struct tvmq_weight_file *file;  // likewise
+  uint8_t *memory;                // memory of the panels, if they are not in a file
+  struct tvmq_weight_file *file;  // file of the panels, if they are in one
 };
 
-// Packed weights to be filled, with one user and no key. NULL: out of memory.
+// Creates packed weights, which the caller fills, with one user and no key. Returns NULL if out of memory.
 struct tvmq_packed *tvmq_packed_create(size_t bytes);
 
-// The weights of a key, of that many bytes, with one user more; of the process or of the file, which may be NULL. NULL: there are none.
+// Finds the weights of this key and size in the process or in the file, and adds a user. `file` may be NULL. Returns
+// NULL if there are none.
 struct tvmq_packed *tvmq_packed_find(const struct tvmq_key *key, size_t bytes, struct tvmq_weight_file *file);
 
-// Offers filled weights under a key. Returns them, or those that another thread has offered in the meantime.
+// Offers filled weights under a key. Returns these weights, or the weights that another thread has offered in the
+// meantime.
 struct tvmq_packed *tvmq_packed_share(struct tvmq_packed *packed, const struct tvmq_key *key);
 
-// A user more, or less; the last one takes them away. NULL is fine for release.
+// Add a user, and remove a user. Removing the last user frees the weights. tvmq_packed_release() accepts NULL.
 void tvmq_packed_keep(struct tvmq_packed *packed);
 void tvmq_packed_release(struct tvmq_packed *packed);
 
-size_t tvmq_packed_shared(void);  // how many sets of weights the list has; for tests
+size_t tvmq_packed_shared(void);  // number of shared sets of weights; for tests

@@ -39,7 +39,7 @@ struct tvmq_key tvmq_weight_header_sum(const struct tvmq_hasher *hasher, const s
   return tvmq_content(hasher, parts, sizeof parts);
 }
 
-// The entry lies within the file, behind what precedes it in order of keys.
+// Returns whether the entry's weights lie within the file, and its key follows the key of the previous entry.
 static bool is_sound(const struct tvmq_weight_file *file, const struct tvmq_weight_entry *entry) {
   if (entry > file->entries && !tvmq_key_precedes(&entry[-1].key, &entry->key)) return false;
   return entry->place % TVMQ_WEIGHT_ALIGNMENT == 0 && entry->place <= file->bytes && entry->bytes <= file->bytes - entry->place &&
@@ -78,7 +78,7 @@ struct tvmq_weight_file *tvmq_weight_file_in(const void *memory, size_t bytes, c
   return NULL;
 }
 
-// NULL: nobody but the user may have written the file.
+// Returns NULL if only the user can have written the file, otherwise the reason for distrust.
 static const char *distrust(const struct stat *about) {
   if (!S_ISREG(about->st_mode)) return "it is not a regular file";
   if (about->st_uid != geteuid()) return "it belongs to another user";
@@ -105,7 +105,7 @@ static struct tvmq_weight_file *map(int descriptor, const char **why) {
 }
 
 struct tvmq_weight_file *tvmq_weight_file_open(const char *path, const char **why) {
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // whatever it is, nothing waits
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // never blocks, even on a FIFO or a device
   if (descriptor < 0) {
     *why = errno == ENOENT ? NULL : "it cannot be opened";
     return NULL;

@@ -1,12 +1,13 @@
-// Packed weights in a file, for the next start of any process: the option weight_cache. The file is mapped for reading, and never written to: a new one takes
-// its place.
+// Packed weights in a file, which later processes use when they start (option weight_cache). The file is mapped
+// read-only and never modified; a new file replaces it.
 //
 //   header   magic, build of the library, seed of the keys, number of entries, bytes of the file, checksum of header and entries
 //   entries  key, place, bytes, promises, checksum of the weights; in the order of keys
 //   weights  of each entry, at a multiple of 64 bytes
 //
-// Only a file of the user that the process runs as, which nobody else may write, is read. Whatever is used is checked first: the header and the entries
-// when it is opened, the weights of an entry when they are found. A file of another build of the library is no error and is replaced.
+// A file is read only if it belongs to the user of the process and no other user may write to it. All data is checked
+// before use: header and entries when the file is opened, the weights of an entry when they are found. A file from
+// another build of the library is not an error; it is replaced.
 #pragma once
 
 #include <stdbool.h>
@@ -24,24 +25,26 @@ struct tvmq_weights {
   uint32_t promises;
 };
 
-// The file, with one user. NULL, and why not, unless there simply is none yet.
+// Opens the file, with one user. Returns NULL and sets *why to the reason, or to NULL if there is no file yet.
 struct tvmq_weight_file *tvmq_weight_file_open(const char *path, const char **why);
 
-// The same of memory, which is aligned to 64 bytes and outlives the file.
+// Does the same with the contents of a file in memory. The memory is aligned to 64 bytes and outlives the file.
 struct tvmq_weight_file *tvmq_weight_file_in(const void *memory, size_t bytes, const char **why);
 
 void tvmq_weight_file_keep(struct tvmq_weight_file *file);
 void tvmq_weight_file_release(struct tvmq_weight_file *file);  // NULL is fine
 
-// The hasher that the file's keys come from.
+// Returns the hasher of the file's keys.
 const struct tvmq_hasher *tvmq_weight_file_hasher(const struct tvmq_weight_file *file);
 
-// False: the file does not have the key, or its weights are damaged. They live as long as the file.
+// Finds the weights of a key, which are valid as long as the file. Returns false if the file does not have the key, or
+// if the weights are damaged.
 bool tvmq_weight_file_find(const struct tvmq_weight_file *file, const struct tvmq_key *key, struct tvmq_weights *weights);
-bool tvmq_weight_file_has(const struct tvmq_weight_file *file, const struct tvmq_key *key);  // whatever the weights
+bool tvmq_weight_file_has(const struct tvmq_weight_file *file, const struct tvmq_key *key);  // does not check the weights
 
-// Puts a file in place that has the given weights, keys by that hasher, and those that the file there has. NULL, or why not. A file there with other keys,
-// which another process has just written, stays.
+// Replaces the file at `path` by a file with the given weights, whose keys come from `hasher`, and the weights of the
+// existing file. Returns NULL, or why it failed. An existing file with keys from another hasher, which another process
+// has just written, is kept.
 const char *tvmq_weight_file_write(const char *path, const struct tvmq_hasher *hasher, struct tvmq_packed *const *list, size_t n);
 
 // ---- the format, for writer and tests
@@ -51,7 +54,7 @@ struct tvmq_weight_header {
   uint8_t build[32];
   uint64_t seed[2];
   uint64_t n_entries, bytes;
-  struct tvmq_key sum;  // of the header, itself 0, and the entries
+  struct tvmq_key sum;  // checksum of the header (with sum 0) and the entries
 };
 
 struct tvmq_weight_entry {
@@ -62,10 +65,10 @@ struct tvmq_weight_entry {
 
 enum { TVMQ_WEIGHT_ALIGNMENT = 64 };
 
-// Sets all of the header but for n_entries and bytes, and the sum. False: the build of the library cannot be told.
+// Sets all members of the header except n_entries, bytes and sum. Returns false if the library has no build ID.
 bool tvmq_weight_header_fill(struct tvmq_weight_header *header, const struct tvmq_hasher *hasher);
 
-// The checksum that a header with these entries is to have.
+// Returns the correct checksum for a header with these entries.
 struct tvmq_key tvmq_weight_header_sum(const struct tvmq_hasher *hasher, const struct tvmq_weight_header *header, const struct tvmq_weight_entry *entries);
 
 const struct tvmq_weight_entry *tvmq_weight_file_entries(const struct tvmq_weight_file *file, size_t *n);

@@ -13,13 +13,13 @@
 #include "packing/packed.h"
 #include "packing/weight_file.h"
 
-// Weights that the new file is to have.
+// Weights of the new file.
 struct item {
   struct tvmq_key key;
   struct tvmq_weights weights;
 };
 
-enum { MOST_BYTES = 1 << 30 };  // beyond it, what the file had before is left out
+enum { MOST_BYTES = 1 << 30 };  // largest size with weights of the old file; those beyond it are dropped
 
 static int compare(const void *a, const void *b) {
   const struct tvmq_key *x = &((const struct item *)a)->key, *y = &((const struct item *)b)->key;
@@ -33,7 +33,7 @@ static bool is_listed(const struct tvmq_key *key, struct tvmq_packed *const *lis
   return false;
 }
 
-// The given weights, and what is sound of the old file. NULL: out of memory.
+// Collects the given weights and all sound weights of the old file that fit. Returns NULL if out of memory.
 static struct item *collect(struct tvmq_packed *const *list, size_t n, const struct tvmq_weight_file *old, size_t *n_items) {
   size_t n_old = 0, bytes = 0;
   const struct tvmq_weight_entry *entries = old != NULL ? tvmq_weight_file_entries(old, &n_old) : NULL;
@@ -94,7 +94,7 @@ static const char *put_all(int descriptor, const struct tvmq_hasher *hasher, con
   return written ? NULL : "it cannot be written";
 }
 
-// Under a name of its own, so that nobody sees half a file.
+// Writes the file under a temporary name, then renames it, so that no process sees an incomplete file.
 static const char *replace(const char *path, const struct tvmq_hasher *hasher, const struct item *items, size_t n) {
   const size_t length = strlen(path);
   static const char suffix[] = ".XXXXXX";
@@ -114,13 +114,13 @@ static const char *replace(const char *path, const struct tvmq_hasher *hasher, c
   return why;
 }
 
-// NULL: the path may be replaced. A file that is none of ours stays, and one of which that cannot be told: the path may be a mistake. One that has been cut off
-// to nothing goes.
+// Returns NULL if the file at the path may be replaced. A file that is not a weight file, or that cannot be identified,
+// is kept, because the path may be a mistake. A file that has been truncated to size 0 may be replaced.
 static const char *keep(const char *path) {
   static const char start[] = "tvmqwts";
   char found[sizeof start - 1];
   struct stat about;
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // whatever it is, nothing waits
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // never blocks, even on a FIFO or a device
   if (descriptor < 0) return errno == ENOENT ? NULL : "it cannot be opened";
   const bool regular = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
   const ssize_t n = regular ? read(descriptor, found, sizeof found) : 0;

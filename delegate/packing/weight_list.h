@@ -1,4 +1,4 @@
-// Packed weights that are to be written to a cache file, each with a user of its own.
+// List of packed weights to write to a cache file. The list counts as a user of each.
 #pragma once
 
 #include "packing/packed.h"
@@ -8,7 +8,7 @@ struct tvmq_weight_list {
   size_t n, room;
 };
 
-// Adds weights that are not in the list yet; not if memory is short: a file without them is as good.
+// Adds weights that are not in the list yet. Skips them if out of memory, because a file without them is valid too.
 void tvmq_weight_list_add(struct tvmq_weight_list *weights, struct tvmq_packed *packed);
 
 void tvmq_weight_list_clear(struct tvmq_weight_list *weights);
