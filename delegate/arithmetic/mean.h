@@ -7,9 +7,9 @@
 // makes t one less for negative sums, so that negative halves go down. Both formulas avoid a division:
 //
 // - Narrow, up to TVMQ_MEAN_NARROW taps of bytes: t fits 15 bits, and floor(t / taps) is
-//   ((t * multiplier + 2^14) >> 15) >> shift. Proof: let r = 2^(15 + shift) / taps. r is above 2^14; it is 2^15 if `taps`
-//   is a power of two. The multiplier is at most r, and less than 1 or exactly 1 below r. As t <= 2^14, the sum before
-//   the shifts is in [t * r, t * r + 2^14]. So it is below (t + 1) * r, and the quotient is floor(t / taps).
+//   ((t * multiplier + 2^14) >> 15) >> shift. Proof: let r = 2^(15 + shift) / taps. r is above 2^14, and 2^15 if
+//   `taps` is a power of two. The multiplier is at most r, and less than 1 or exactly 1 below r. As t <= 2^14, the sum
+//   before the shifts is in [t * r, t * r + 2^14]. So it is below (t + 1) * r, and the quotient is floor(t / taps).
 // - Wide, up to tvmq_mean_most_taps(): float(t) * inverse, truncated, is floor(t / taps) or differs from it by 1. Three
 //   roundings of 2^-24 change a quotient of at most 2^16 by less than 0.02. The remainder of t then gives the exact
 //   quotient.

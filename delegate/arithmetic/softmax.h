@@ -9,7 +9,7 @@
 //   out    SRDHM(E, R) / 2^(12 - h + 31 - bits), ties away from zero, plus the least value of the output's type; then
 //          clamped; bits: width of the output, 8 or 16
 //
-// The last formula is undefined if it divides by more than 2^31. That happens with 8 bits and a sum of 512 or more. Then
+// The last formula is undefined if it divides by more than 2^31. That happens with 8 bits and a sum of 512 or more:
 //
 //   out    256 * E / sum, to the nearest, ties upward, plus the least value; the greatest E, 2^31 - 1, counts as 1
 #pragma once

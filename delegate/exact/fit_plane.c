@@ -68,7 +68,8 @@ static struct doubt find_doubt(const struct task *task, const struct tvmq_plane 
   enum { SHARE = 512 };
   const struct tvmq_add_args *sum = task->sum;
   const double unit = ldexp(1, plane->shift);
-  double centre = (sum->out_zero_point + 0.5) * unit, off = ldexp(2.5, sum->out_scale.shift) * unit + 2;  // 2: roundings in this function
+  // In `off`, 2 covers the roundings in this function.
+  double centre = (sum->out_zero_point + 0.5) * unit, off = ldexp(2.5, sum->out_scale.shift) * unit + 2;
   for (int i = 0; i < 2; i++) {
     centre -= sum->in_zero_point[i] * task->ratio[i] * unit;
     off += 128 * fabs(plane->multiplier[i] - task->ratio[i] * unit);

@@ -23,7 +23,8 @@ static int32_t exp_of_quarter(int32_t a) {
 // Returns exp(a) in Q0.31 for a <= 0 in Q5.26. It is the exp of the rest modulo 1/4, times exp(-2^i / 4) for each set
 // bit i of the number of quarters.
 static int32_t exp_of(int32_t a) {
-  static const int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};  // exp of -1/4, -1/2, -1, -2, -4, -8, -16
+  // exp of -1/4, -1/2, -1, -2, -4, -8, -16 in Q0.31
+  static const int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
   if (a == 0) return INT32_MAX;
   const int32_t quarter = 1 << QUARTER_BITS, rest = (a & (quarter - 1)) - quarter, quarters = (rest - a) >> QUARTER_BITS;
   int32_t exp = exp_of_quarter(rest * (1 << (31 - ONE_BITS)));

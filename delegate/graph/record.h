@@ -70,8 +70,9 @@ static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return
 // planned, or if there is nothing to compute. Packs constants again if they have changed. Returns NULL, or why planning
 // failed.
 const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *context, const struct tvmq_known_shapes *known, const struct tvmq_env *env);
-bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env);  // planned, but a tuning record leaves it
-                                                                                      // to the runtime
+
+// Returns whether the node is planned, but a tuning record leaves it to the runtime.
+bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *env);
 
 // Return the number of tensors that the planned operator reads, with their indices, and the bytes of each.
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors);

@@ -8,7 +8,8 @@ enum { FRACTION_BITS = 26, MOST_SHIFT = 30 };
 
 bool tvmq_softmax_scale(const struct tvmq_softmax_desc *desc, int32_t *multiplier, int32_t *shift) {
   if (desc->in_type == TVMQ_TYPE_S16) {
-    const double real = (double)(desc->in.scale * desc->beta) / (10.0 / 65535.0);  // float32 product, as in the reference
+    // The product is float32, as in the reference.
+    const double real = (double)(desc->in.scale * desc->beta) / (10.0 / 65535.0);
     if (!isfinite(real) || real <= 0) return false;
     tvmq_quantize_multiplier(real, multiplier, shift);
     return *shift <= MOST_SHIFT;

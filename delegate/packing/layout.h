@@ -45,11 +45,11 @@
 //          output row 0         w0  w1  w2  0
 //          output row 1         0   w0  w1  w2
 //
-//   order: plane, kernel column, group of kr table rows, output row, channel, row in the group. Every plane is multiplied
-//   with the same pixels. The filter zero point is already subtracted. Differences that exceed the weight's type are split
-//   over two or three planes; the second plane has the same term for all weights. Channels are in the order that results
-//   from interleaving instructions within 128-bit lanes: channel lane * nr / lanes + v * 4 + j is at position
-//   (v * lanes + lane) * 4 + j. With one lane, the order is unchanged.
+//   order: plane, kernel column, group of kr table rows, output row, channel, row in the group. Every plane is
+//   multiplied with the same pixels. The filter zero point is already subtracted. Differences that exceed the
+//   weight's type are split over two or three planes; the second plane has the same term for all weights. Channels
+//   are in the order that results from interleaving instructions within 128-bit lanes: channel lane * nr / lanes +
+//   v * 4 + j is at position (v * lanes + lane) * 4 + j. With one lane, the order is unchanged.
 #pragma once
 
 #include <stdbool.h>

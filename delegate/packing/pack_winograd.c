@@ -9,8 +9,9 @@ enum { TAPS = TVMQ_WINOGRAD_PIECE, POINTS = TVMQ_WINOGRAD_POINTS };
 
 bool tvmq_winograd_exact(const struct tvmq_channel *channel, size_t taps_h, size_t taps_w) {
   const int64_t limit = INT64_C(1) << (31 - (taps_h > 1 ? 3 : 0) - (taps_w > 1 ? 3 : 0));
-  const int64_t most = -INT8_MIN + (channel->zero_point < 0 ? -channel->zero_point : channel->zero_point);  // largest |weight - zero point|
-  if ((int64_t)(channel->n_taps * channel->n_depths) * most * -INT8_MIN < limit) return true;               // exact for any weights
+  // Largest |weight - zero point|. If sums of `most` are within the limit, sums are exact for any weights.
+  const int64_t most = -INT8_MIN + (channel->zero_point < 0 ? -channel->zero_point : channel->zero_point);
+  if ((int64_t)(channel->n_taps * channel->n_depths) * most * -INT8_MIN < limit) return true;
   const struct tvmq_folded sums = tvmq_fold(channel, 0, 0, 0, INT8_MIN, INT8_MAX);
   return sums.lo >= -limit && sums.hi < limit;
 }

@@ -105,7 +105,8 @@ static struct tvmq_weight_file *map(int descriptor, const char **why) {
 }
 
 struct tvmq_weight_file *tvmq_weight_file_open(const char *path, const char **why) {
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // never blocks, even on a FIFO or a device
+  // Opening never blocks, even if the file is a FIFO or a device.
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) {
     *why = errno == ENOENT ? NULL : "it cannot be opened";
     return NULL;

@@ -40,7 +40,9 @@ const struct tvmq_hasher *tvmq_weight_file_hasher(const struct tvmq_weight_file 
 // Finds the weights of a key, which are valid as long as the file. Returns false if the file does not have the key, or
 // if the weights are damaged.
 bool tvmq_weight_file_find(const struct tvmq_weight_file *file, const struct tvmq_key *key, struct tvmq_weights *weights);
-bool tvmq_weight_file_has(const struct tvmq_weight_file *file, const struct tvmq_key *key);  // does not check the weights
+
+// Returns whether the file has the key; does not check the weights.
+bool tvmq_weight_file_has(const struct tvmq_weight_file *file, const struct tvmq_key *key);
 
 // Replaces the file at `path` by a file with the given weights, whose keys come from `hasher`, and the weights of the
 // existing file. Returns NULL, or why it failed. An existing file with keys from another hasher, which another process

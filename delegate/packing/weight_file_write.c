@@ -120,7 +120,8 @@ static const char *keep(const char *path) {
   static const char start[] = "tvmqwts";
   char found[sizeof start - 1];
   struct stat about;
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // never blocks, even on a FIFO or a device
+  // Opening never blocks, even if the file is a FIFO or a device.
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return errno == ENOENT ? NULL : "it cannot be opened";
   const bool regular = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
   const ssize_t n = regular ? read(descriptor, found, sizeof found) : 0;

@@ -68,7 +68,8 @@ static const char *geometry(const struct tvmq_conv_desc *desc) {
 
 static const char *sizes(const struct tvmq_conv_desc *desc) {
   const struct tvmq_border *border = &desc->border;
-  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // fit int32: geometry() has checked them
+  // Sums fit int32, because geometry() has checked them.
+  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;
   if (too_many(desc->batch, in_h, in_w, desc->in_c)) return "input has more than 2^31 - 1 elements";
   if (too_many(desc->batch, desc->out_h, desc->out_w, desc->out_c)) return "output has more than 2^31 - 1 elements";
   const int32_t depth = desc->depthwise ? 1 : desc->filter_c;

@@ -18,8 +18,8 @@ static const char *shapes(const struct tvmq_pool_desc *desc) {
   // TFLite's kernels store the padding in int16. The border is not part of TFLite's padding.
   const struct tvmq_border *border = &desc->border;
   if (geometry.pad_top - border->top > INT16_MAX || geometry.pad_left - border->left > INT16_MAX) return "padding exceeds 32767";
-  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;  // fit int32: tvmq_pool_geometry() has
-                                                                                                                     // checked them
+  // Sums fit int32, because tvmq_pool_geometry() has checked them.
+  const int32_t in_h = border->top + desc->in_h + border->bottom, in_w = border->left + desc->in_w + border->right;
   if (too_many(desc->batch, in_h, in_w, desc->channels)) return "input has more than 2^31 - 1 elements";
   return too_many(desc->batch, desc->out_h, desc->out_w, desc->channels) ? "output has more than 2^31 - 1 elements" : NULL;
 }
