@@ -126,17 +126,12 @@ def test_bars_marks_and_ratios_are_of_the_same_times(report: object, benchmark: 
     assert all(drawn.layout.legend.y < 0 for drawn in (figure, report._roofline(benchmark)))  # away from the tools, which lie above
 
 
-def test_noise_is_told(report: object, benchmark: measure.Benchmark) -> None:
-    def runs(p25_ms: float, count: int = 20) -> measure.Benchmark:
-        first = benchmark.results[0]
-        times = dataclasses.replace(first.latency_metrics, p25_ms=p25_ms, median_ms=1.0, p75_ms=1.05)
-        quiet = dataclasses.replace(first, latency_metrics=times, misc_metrics=dataclasses.replace(first.misc_metrics, num_runs=count))
-        return dataclasses.replace(benchmark, results=(quiet,))
-
-    assert bench.remarks(runs(0.98)) == [] == bench.remarks(runs(0.5, count=5))
-    (line,) = bench.remarks(runs(0.85))
-    assert line.startswith("noisy: the interquartile range of tvmq is 20% of its median")
-    assert line in html.unescape(report.page(runs(0.85))) and line in str(runs(0.85))
+def test_a_busy_machine_is_told(report: object, benchmark: measure.Benchmark) -> None:
+    assert bench.remarks(dataclasses.replace(benchmark, busy="")) == []
+    busy = dataclasses.replace(benchmark, busy="load 18 on 2 processors")
+    (line,) = bench.remarks(busy)
+    assert line.startswith("busy: load 18 on 2 processors; the least times lead")
+    assert line in html.unescape(report.page(busy)) and line in str(busy)
 
 
 def test_pages_escape_what_models_say(report: object, benchmark: measure.Benchmark) -> None:
