@@ -12,10 +12,11 @@
 struct tvmq_add_args {
   const void *in[2];
   void *out;
-  size_t n;
-  uint8_t flip;   // xor on each byte read and written: 0x80 for uint8 tensors
-  bool minus[2];  // which of the inputs is subtracted; not both
-  bool planar;    // out[i] = clamp(value of `plane`), or the listed exception
+  size_t n, rows;  // elements of a row, and number of rows; rows are contiguous
+  bool lone[2];    // whether the input has only one element for each row; not both. Neither: there is one row
+  uint8_t flip;    // xor on each byte read and written: 0x80 for uint8 tensors
+  bool minus[2];   // which of the inputs is subtracted; not both
+  bool planar;     // out[i] = clamp(value of `plane`), or the listed exception
   struct tvmq_plane plane;
   enum tvmq_rounding rounding;
   int32_t left_shift;
@@ -24,13 +25,18 @@ struct tvmq_add_args {
   int32_t min, max;
 };
 
+// Returns what an element of input i adds to the sum: its value at the common scale of both inputs, with left_shift more
+// bits, negated if the input is subtracted.
+static inline int32_t tvmq_add_term(const struct tvmq_add_args *args, int i, int32_t element) {
+  const int32_t raised = (element - args->in_zero_point[i]) * (1 << args->left_shift);
+  const int32_t scaled = tvmq_rescale(args->rounding, raised, args->in_scale[i].multiplier, args->in_scale[i].shift);
+  return args->minus[i] ? -scaled : scaled;
+}
+
 // Returns the sum or difference of two quantized elements, as the reference's ADD and SUB compute it. Both elements are
 // rescaled to a common scale with left_shift more bits, and the sum is rescaled to the output's scale.
 static inline int32_t tvmq_add_value(const struct tvmq_add_args *args, int32_t a, int32_t b) {
-  const int32_t x = (a - args->in_zero_point[0]) * (1 << args->left_shift), y = (b - args->in_zero_point[1]) * (1 << args->left_shift);
-  const int32_t scaled_x = tvmq_rescale(args->rounding, x, args->in_scale[0].multiplier, args->in_scale[0].shift);
-  const int32_t scaled_y = tvmq_rescale(args->rounding, y, args->in_scale[1].multiplier, args->in_scale[1].shift);
-  const int32_t sum = (args->minus[0] ? -scaled_x : scaled_x) + (args->minus[1] ? -scaled_y : scaled_y);
+  const int32_t sum = tvmq_add_term(args, 0, a) + tvmq_add_term(args, 1, b);
   const int32_t value = tvmq_rescale(args->rounding, sum, args->out_scale.multiplier, args->out_scale.shift);
   return tvmq_clamp(tvmq_add_wrap(value, args->out_zero_point), args->min, args->max);
 }

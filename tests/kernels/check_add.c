@@ -68,9 +68,12 @@ static void draw_plane(struct tvmq_plane *p, const bool minus[2]) {
 static void draw_exceptions(struct tvmq_add_args *args) {
   struct tvmq_plane *p = &args->plane;
   const uint32_t n = check_one_in(2) ? 0 : check_below(TVMQ_PLANE_MAX_EXCEPTIONS + 1);
-  for (p->n_exceptions = 0; (uint32_t)p->n_exceptions < n && (size_t)p->n_exceptions < args->n; p->n_exceptions++) {
+  for (p->n_exceptions = 0; (uint32_t)p->n_exceptions < n && (size_t)p->n_exceptions < args->n * args->rows; p->n_exceptions++) {
     struct tvmq_plane_exception *x = &p->exceptions[p->n_exceptions];
-    for (int i = 0; i < 2; i++) x->in[i] = (int8_t)(((const uint8_t *)args->in[i])[p->n_exceptions] ^ args->flip);
+    for (int i = 0; i < 2; i++) {
+      const size_t element = (size_t)p->n_exceptions / (args->lone[i] ? args->n : 1);
+      x->in[i] = (int8_t)(((const uint8_t *)args->in[i])[element] ^ args->flip);
+    }
     x->value = (int8_t)check_between(args->min, args->max);
     for (int32_t e = 0; e < p->n_exceptions; e++) {
       if (memcmp(x->in, p->exceptions[e].in, sizeof x->in) == 0) return;  // exceptions are of different pairs
@@ -106,7 +109,8 @@ static void draw_args(const struct tvmq_variant *variant, struct tvmq_add_args *
   args->max = check_one_in(2) ? max : (int32_t)check_between(args->min, max);
 }
 
-static void check_n(const struct tvmq_variant *variant, size_t n) {
+// Checks `rows` rows of `n` elements. Input `lone` has one element for each row; -1: neither input is lone.
+static void check_rows(const struct tvmq_variant *variant, size_t n, size_t rows, int lone) {
   static struct guard in_guard, out_guard;
   static uint8_t background[MAX_N * 2];
   if (!in_guard.first) {
@@ -116,37 +120,41 @@ static void check_n(const struct tvmq_variant *variant, size_t n) {
   }
   const size_t bytes = bytes_of(variant);
   const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
-  uint8_t *const written = guard_at(&out_guard, 0, n * bytes, side), *const slot = guard_slot(&out_guard, 0);
-  struct tvmq_add_args args = {.out = written, .n = n};
+  uint8_t *const written = guard_at(&out_guard, 0, n * rows * bytes, side), *const slot = guard_slot(&out_guard, 0);
+  struct tvmq_add_args args = {.out = written, .n = n, .rows = rows, .lone = {lone == 0, lone == 1}};
   draw_args(variant, &args);
-  for (size_t i = 0; i < 2; i++) {
-    args.in[i] = guard_at(&in_guard, i, n * bytes, side);
-    check_random_bytes(guard_writable(&in_guard, args.in[i]), n * bytes);
+  for (int i = 0; i < 2; i++) {
+    const size_t in_bytes = (i == lone ? rows : n * rows) * bytes;
+    args.in[i] = guard_at(&in_guard, (size_t)i, in_bytes, side);
+    check_random_bytes(guard_writable(&in_guard, args.in[i]), in_bytes);
   }
-  if (check_one_in(8)) args.in[1] = args.in[0];
+  if (lone < 0 && check_one_in(8)) args.in[1] = args.in[0];
   if (args.planar && args.plane.drop == 0) draw_exceptions(&args);
   memcpy(slot, background, sizeof background);
   check_case(
-      "n %zu, minus %d %d, rounding %d, flip %d, plane %d: %d %d %d %d, %d below %d, and %d exceptions, scales %d %d + %d %d -> %d %d, zero points %d + %d -> "
-      "%d, clamp %d "
-      "%d, %s",
-      n, args.minus[0], args.minus[1], args.rounding, args.flip, args.planar, args.plane.multiplier[0], args.plane.multiplier[1], args.plane.bias,
+      "n %zu, %zu rows, lone %d, minus %d %d, rounding %d, flip %d, plane %d: %d %d %d %d, %d below %d, and %d exceptions, scales %d %d + %d %d -> %d %d, "
+      "zero points %d + %d -> %d, clamp %d %d, %s",
+      n, rows, lone, args.minus[0], args.minus[1], args.rounding, args.flip, args.planar, args.plane.multiplier[0], args.plane.multiplier[1], args.plane.bias,
       args.plane.shift, args.plane.drop, args.plane.knee, args.plane.n_exceptions, args.in_scale[0].multiplier, args.in_scale[0].shift,
       args.in_scale[1].multiplier, args.in_scale[1].shift, args.out_scale.multiplier, args.out_scale.shift, args.in_zero_point[0], args.in_zero_point[1],
       args.out_zero_point, args.min, args.max, side == GUARD_END ? "end guarded" : "start guarded");
   CHECK_CALL(variant->fn.add, &args);
-  for (size_t i = 0; i < n; i++) {
-    const int32_t a = element(variant, args.flip, args.in[0], i), b = element(variant, args.flip, args.in[1], i);
+  for (size_t i = 0; i < n * rows; i++) {
+    const int32_t a = element(variant, args.flip, args.in[0], lone == 0 ? i / n : i), b = element(variant, args.flip, args.in[1], lone == 1 ? i / n : i);
     const int32_t got = element(variant, args.flip, written, i), wanted = expected(&args, a, b);
     if (got != wanted) check_fail("element %zu, %d + %d: got %d, want %d", i, a, b, got, wanted);
   }
-  memcpy(slot + (written - slot), background + (written - slot), n * bytes);
+  memcpy(slot + (written - slot), background + (written - slot), n * rows * bytes);
   if (memcmp(slot, background, sizeof background) != 0) check_fail("bytes outside the output were written");
 }
 
 static void check(const struct tvmq_variant *variant) {
-  for (size_t n = 0; n <= 130; n++) check_n(variant, n);
-  for (size_t i = 0; i < (check_quick ? 20 : 800); i++) check_n(variant, 1 + check_below(MAX_N));
+  for (size_t n = 0; n <= 130; n++) check_rows(variant, n, 1, -1);
+  for (size_t i = 0; i < (check_quick ? 20 : 800); i++) check_rows(variant, 1 + check_below(MAX_N), 1, -1);
+  for (size_t i = 0; i < (check_quick ? 120 : 2400); i++) {
+    const size_t n = 1 + check_below(check_one_in(2) ? 100 : MAX_N);
+    check_rows(variant, n, check_below((uint32_t)(MAX_N / n) + 1), (int)check_below(2));
+  }
 }
 
 struct problem {
@@ -162,7 +170,7 @@ static void run_problem(void *context) {
 static void bench(const struct tvmq_variant *variant) {
   static _Alignas(64) uint8_t in[2][MAX_N * 2], out[MAX_N * 2];
   check_random_bytes(in, sizeof in);
-  struct problem p = {variant, {.in = {in[0], in[1]}, .out = out, .n = MAX_N, .left_shift = 15, .out_scale = {0x50000000, -13}}};
+  struct problem p = {variant, {.in = {in[0], in[1]}, .out = out, .n = MAX_N, .rows = 1, .left_shift = 15, .out_scale = {0x50000000, -13}}};
   for (int i = 0; i < 2; i++) p.args.in_scale[i] = (struct tvmq_scale){0x40000000 + 0x10000000 * i, -i};
   p.args.plane = (struct tvmq_plane){.multiplier = {3000001, 2500003}, .bias = 4194304, .shift = 22};
   p.args.min = variant->in_type == TVMQ_TYPE_S16 ? INT16_MIN : INT8_MIN;

@@ -24,9 +24,9 @@ def an_output_scale(draw: Draw, operator: str, in_scale: tuple[float, float]) ->
 
 
 def gated(draw: Draw) -> list[tuple[int, ...]]:
-    """An image and a gate of its channels, of its pixels, or along any of its dimensions: lines of neighbours are short or long."""
+    """An image and a gate of its channels, of its pixels, of all its elements, or along any of its dimensions: lines of neighbours are short or long."""
     shape = (draw.integer(1, 3), a_size(draw, 5, 20), a_size(draw, 5, 20), a_size(draw, 6, 300))
-    kept = draw.choice([(False, False, False, True), (True, True, True, False), [draw.boolean() for _ in shape]])
+    kept = draw.choice([(False, False, False, True), (True, True, True, False), (False,) * 4, [draw.boolean() for _ in shape]])
     return [shape, tuple(size if keeps else 1 for keeps, size in zip(kept, shape))]
 
 

@@ -1,13 +1,16 @@
 // Sum or difference of two quantized tensors on any Arm processor.
 //
 // Along a plane, smull and smlal multiply bytes by the low parts of the multipliers, whose sums fit int16, and 256 a and 256 b by the high parts. The sum is
-// shifted in two steps: its high half is taken, then, by a saturating shift to the left, the high byte of that.
+// shifted in two steps: its high half is taken, then, by a saturating shift to the left, the high byte of that. Along a line there is a alone.
 #include "kernels/add_ways.h"
 #include "kernels/arm64/elements_neon.h"
 #include "kernels/arm64/stage_neon.h"
 
 #define ISA neon
 enum { BLOCK = 32 };
+
+TVMQ_INLINE int8x16_t every_s8(int8_t x) { return vdupq_n_s8(x); }
+TVMQ_INLINE vec every_s32(int32_t x) { return vdupq_n_s32(x); }
 
 // ---- bytes along a plane
 
@@ -20,16 +23,15 @@ struct plane {
   int8x16_t exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
 };
 
-TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
-  const struct tvmq_plane *p = &args->plane;
+TVMQ_INLINE struct plane plane_of(const struct tvmq_plane *p, int32_t min, int32_t max) {
   struct plane plane = {
       .high = vdup_n_s16(0),
       .bias = vdupq_n_s32(p->bias),
       .drop = vdupq_n_s32(p->drop),
       .knee = vdupq_n_s32(p->knee),
       .left = vdupq_n_s16((int16_t)(TVMQ_PLANE_MAX_SHIFT - p->shift)),
-      .min = vdupq_n_s8((int8_t)args->min),
-      .max = vdupq_n_s8((int8_t)args->max),
+      .min = vdupq_n_s8((int8_t)min),
+      .max = vdupq_n_s8((int8_t)max),
   };
   for (int e = 0; e < TVMQ_PLANE_MAX_EXCEPTIONS; e++) {
     const struct tvmq_plane_exception *exception = tvmq_plane_exception(p, e);
@@ -47,13 +49,15 @@ TVMQ_INLINE int32x4_t dropped(const struct plane *p, int32x4_t sums) {
   return vsubq_s32(sums, vandq_s32(vreinterpretq_s32_u32(vcltq_s32(sums, p->knee)), p->drop));
 }
 
-// Eight sums of the low parts, 256 a and 256 b -> eight values times 2^8.
-TVMQ_INLINE int16x8_t plane_values(const struct plane *p, bool drops, int16x8_t low, int16x8_t a, int16x8_t b) {
+// Eight sums of the low parts, 256 a and, but along a line, 256 b -> eight values times 2^8.
+TVMQ_INLINE int16x8_t plane_values(const struct plane *p, bool drops, bool line, int16x8_t low, int16x8_t a, int16x8_t b) {
   int32x4_t sum0 = vaddw_s16(p->bias, vget_low_s16(low)), sum1 = vaddw_high_s16(p->bias, low);
   sum0 = vmlal_lane_s16(sum0, vget_low_s16(a), p->high, 0);
   sum1 = vmlal_high_lane_s16(sum1, a, p->high, 0);
-  sum0 = vmlal_lane_s16(sum0, vget_low_s16(b), p->high, 1);
-  sum1 = vmlal_high_lane_s16(sum1, b, p->high, 1);
+  if (!line) {
+    sum0 = vmlal_lane_s16(sum0, vget_low_s16(b), p->high, 1);
+    sum1 = vmlal_high_lane_s16(sum1, b, p->high, 1);
+  }
   if (drops) {
     sum0 = dropped(p, sum0);
     sum1 = dropped(p, sum1);
@@ -61,24 +65,26 @@ TVMQ_INLINE int16x8_t plane_values(const struct plane *p, bool drops, int16x8_t 
   return vqshlq_s16(vuzp2q_s16(vreinterpretq_s16_s32(sum0), vreinterpretq_s16_s32(sum1)), p->left);
 }
 
-TVMQ_INLINE void plane_block(const struct plane *p, bool drops, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
-  enum { N = BLOCK / 16 };
+enum { QUADS = BLOCK / 16 };
+
+TVMQ_INLINE int8x16_t flipped(uint8_t flip, const uint8_t *in) { return vreinterpretq_s8_u8(veorq_u8(vld1q_u8(in), vdupq_n_u8(flip))); }
+
+TVMQ_INLINE void either_block(const struct plane *p, bool drops, bool line, int n_exceptions, uint8_t flip, const int8x16_t a[], const int8x16_t b[],
+                              uint8_t *out) {
   const uint8x16_t flips = vdupq_n_u8(flip);
-  int8x16_t a[N], b[N];
-  int16x8_t value[2 * N];
-  UNROLL for (int i = 0; i < N; i++) {
-    a[i] = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(in0 + 16 * i), flips));
-    b[i] = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(in1 + 16 * i), flips));
+  int16x8_t value[2 * QUADS];
+  UNROLL for (int i = 0; i < QUADS; i++) {
+    value[2 * i] = vmull_s8(vget_low_s8(a[i]), vget_low_s8(p->low[0]));
+    value[2 * i + 1] = vmull_high_s8(a[i], p->low[0]);
+    if (line) continue;
+    value[2 * i] = vmlal_s8(value[2 * i], vget_low_s8(b[i]), vget_low_s8(p->low[1]));
+    value[2 * i + 1] = vmlal_high_s8(value[2 * i + 1], b[i], p->low[1]);
   }
-  UNROLL for (int i = 0; i < N; i++) {
-    value[2 * i] = vmlal_s8(vmull_s8(vget_low_s8(a[i]), vget_low_s8(p->low[0])), vget_low_s8(b[i]), vget_low_s8(p->low[1]));
-    value[2 * i + 1] = vmlal_high_s8(vmull_high_s8(a[i], p->low[0]), b[i], p->low[1]);
+  UNROLL for (int i = 0; i < QUADS; i++) {
+    value[2 * i] = plane_values(p, drops, line, value[2 * i], vshll_n_s8(vget_low_s8(a[i]), 8), vshll_n_s8(vget_low_s8(b[i]), 8));
+    value[2 * i + 1] = plane_values(p, drops, line, value[2 * i + 1], vshll_high_n_s8(a[i], 8), vshll_high_n_s8(b[i], 8));
   }
-  UNROLL for (int i = 0; i < N; i++) {
-    value[2 * i] = plane_values(p, drops, value[2 * i], vshll_n_s8(vget_low_s8(a[i]), 8), vshll_n_s8(vget_low_s8(b[i]), 8));
-    value[2 * i + 1] = plane_values(p, drops, value[2 * i + 1], vshll_high_n_s8(a[i], 8), vshll_high_n_s8(b[i], 8));
-  }
-  UNROLL for (int i = 0; i < N; i++) {
+  UNROLL for (int i = 0; i < QUADS; i++) {
     int8x16_t bytes = vuzp2q_s8(vreinterpretq_s8_s16(value[2 * i]), vreinterpretq_s8_s16(value[2 * i + 1]));
     bytes = vminq_s8(vmaxq_s8(bytes, p->min), p->max);
     UNROLL for (int e = 0; e < n_exceptions; e++) {
@@ -86,6 +92,24 @@ TVMQ_INLINE void plane_block(const struct plane *p, bool drops, int n_exceptions
     }
     vst1q_u8(out + 16 * i, veorq_u8(vreinterpretq_u8_s8(bytes), flips));
   }
+}
+
+TVMQ_INLINE void plane_block(const struct plane *p, bool drops, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
+  int8x16_t a[QUADS], b[QUADS];
+  UNROLL for (int i = 0; i < QUADS; i++) {
+    a[i] = flipped(flip, in0 + 16 * i);
+    b[i] = flipped(flip, in1 + 16 * i);
+  }
+  either_block(p, drops, false, n_exceptions, flip, a, b, out);
+}
+
+TVMQ_INLINE void line_block(const struct plane *p, bool drops, int n_exceptions, uint8_t flip, const uint8_t *in, int8x16_t b, uint8_t *out) {
+  int8x16_t a[QUADS], all_b[QUADS];
+  UNROLL for (int i = 0; i < QUADS; i++) {
+    a[i] = flipped(flip, in + 16 * i);
+    all_b[i] = b;
+  }
+  either_block(p, drops, true, n_exceptions, flip, a, all_b, out);
 }
 
 // ---- all others
@@ -143,11 +167,13 @@ TVMQ_INLINE vec steps_rescale(const struct steps *s, enum steps_way way, vec x, 
                                      : tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &s->stage, x, multiplier, shift);
 }
 
-TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, enum sign sign, vec a, vec b) {
-  const vec scaled = way == EQUAL ? vshrq_n_s32(b, 1) : steps_rescale(s, way, b, s->in_multiplier, s->in_shift);
-  const vec sum = sign == PLUS ? vaddq_s32(scaled, a) : sign == LESS_SECOND ? vsubq_s32(a, scaled) : vsubq_s32(scaled, a);
-  return steps_rescale(s, way, sum, s->out_multiplier, s->out_shift);
+TVMQ_INLINE vec steps_scaled(const struct steps *s, enum steps_way way, vec x) {
+  return way == EQUAL ? vshrq_n_s32(x, 1) : steps_rescale(s, way, x, s->in_multiplier, s->in_shift);
 }
+
+TVMQ_INLINE vec steps_sum(enum sign sign, vec x, vec y) { return sign == PLUS ? vaddq_s32(y, x) : sign == LESS_SECOND ? vsubq_s32(x, y) : vsubq_s32(y, x); }
+
+TVMQ_INLINE vec steps_value(const struct steps *s, enum steps_way way, vec x) { return steps_rescale(s, way, x, s->out_multiplier, s->out_shift); }
 
 TVMQ_INLINE void lower_bytes(const struct steps *s, const vec x[], void *out) {
   vec value[4];

@@ -1,5 +1,6 @@
 // Portable sum or difference of two quantized tensors.
 #include "arithmetic/stage.h"
+#include "base/inline.h"
 #include "kernels/kernel.h"
 
 static inline int32_t plane_value(const struct tvmq_add_args *args, int32_t n_exceptions, int32_t a, int32_t b) {
@@ -11,23 +12,41 @@ static inline int32_t plane_value(const struct tvmq_add_args *args, int32_t n_ex
   return tvmq_clamp((sum - (sum < p->knee ? p->drop : 0)) >> p->shift, args->min, args->max);
 }
 
-// The arguments are copied because a byte that is stored could otherwise be part of them, and no loop would become vectors.
-void tvmq_add_s8__c(const struct tvmq_add_args *args) {
-  const struct tvmq_add_args a = *args;
-  const uint8_t *const in0 = a.in[0], *const in1 = a.in[1];
-  uint8_t *const out = a.out;
-  if (a.planar && a.plane.n_exceptions == 0) {
-    for (size_t i = 0; i < a.n; i++) out[i] = (uint8_t)plane_value(&a, 0, (int8_t)(in0[i] ^ a.flip), (int8_t)(in1[i] ^ a.flip)) ^ a.flip;
-  } else if (a.planar) {
-    for (size_t i = 0; i < a.n; i++) out[i] = (uint8_t)plane_value(&a, a.plane.n_exceptions, (int8_t)(in0[i] ^ a.flip), (int8_t)(in1[i] ^ a.flip)) ^ a.flip;
-  } else {
-    for (size_t i = 0; i < a.n; i++) out[i] = (uint8_t)tvmq_add_value(&a, (int8_t)(in0[i] ^ a.flip), (int8_t)(in1[i] ^ a.flip)) ^ a.flip;
+typedef int32_t (*value_fn)(const struct tvmq_add_args *args, int32_t a, int32_t b);
+
+static inline int32_t smooth_value(const struct tvmq_add_args *args, int32_t a, int32_t b) { return plane_value(args, 0, a, b); }
+static inline int32_t planar_value(const struct tvmq_add_args *args, int32_t a, int32_t b) { return plane_value(args, args->plane.n_exceptions, a, b); }
+
+// The arguments are copied because a byte that is stored could otherwise be part of them, and no loop would become vectors. A step is 1 along an input's rows,
+// and 0 where it is lone.
+#define ADD_ROWS(NAME, type, flip)                                                                                                            \
+  TVMQ_INLINE void NAME##_by(const struct tvmq_add_args *args, value_fn value, size_t step0, size_t step1) {                                  \
+    const struct tvmq_add_args a = *args;                                                                                                     \
+    for (size_t row = 0; row < a.rows; row++) {                                                                                               \
+      const type *const in0 = (const type *)a.in[0] + row * (step0 ? a.n : 1);                                                                \
+      const type *const in1 = (const type *)a.in[1] + row * (step1 ? a.n : 1);                                                                \
+      type *const out = (type *)a.out + row * a.n;                                                                                            \
+      for (size_t i = 0; i < a.n; i++) out[i] = (type)(value(&a, (type)(in0[step0 * i] ^ (flip)), (type)(in1[step1 * i] ^ (flip))) ^ (flip)); \
+    }                                                                                                                                         \
+  }                                                                                                                                           \
+  TVMQ_INLINE void NAME(const struct tvmq_add_args *args, value_fn value) {                                                                   \
+    if (args->lone[0])                                                                                                                        \
+      NAME##_by(args, value, 0, 1);                                                                                                           \
+    else if (args->lone[1])                                                                                                                   \
+      NAME##_by(args, value, 1, 0);                                                                                                           \
+    else                                                                                                                                      \
+      NAME##_by(args, value, 1, 1);                                                                                                           \
   }
+ADD_ROWS(add_bytes, int8_t, (int8_t)a.flip)
+ADD_ROWS(add_s16, int16_t, 0)
+
+void tvmq_add_s8__c(const struct tvmq_add_args *args) {
+  if (!args->planar)
+    add_bytes(args, tvmq_add_value);
+  else if (args->plane.n_exceptions == 0)
+    add_bytes(args, smooth_value);
+  else
+    add_bytes(args, planar_value);
 }
 
-void tvmq_add_s16__c(const struct tvmq_add_args *args) {
-  const struct tvmq_add_args a = *args;
-  const int16_t *const in0 = a.in[0], *const in1 = a.in[1];
-  int16_t *const out = a.out;
-  for (size_t i = 0; i < a.n; i++) out[i] = (int16_t)tvmq_add_value(&a, in0[i], in1[i]);
-}
+void tvmq_add_s16__c(const struct tvmq_add_args *args) { add_s16(args, tvmq_add_value); }

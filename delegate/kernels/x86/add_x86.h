@@ -1,7 +1,8 @@
 // Sum or difference of two quantized tensors, for AVX2 and AVX-512. The includer defines ISA.
 //
 // Along a plane, bytes of both tensors become pairs of int16: 256 a and 256 b, which pmaddwd multiplies by the high parts of the multipliers, and a and b, by
-// the low parts. On AVX-512 vpdpwssd adds the former, and vpdpbusd the latter: it sees four bytes, 0, a, 0, b. Packing undoes the order that unpacking makes.
+// the low parts. On AVX-512 vpdpwssd adds the former, and vpdpbusd the latter: it sees four bytes, 0, a, 0, b. Along a line the pairs are 256 a and a, which
+// meet both parts of one multiplier. Packing undoes the order that unpacking makes.
 #pragma once
 
 #include "kernels/add_ways.h"
@@ -11,21 +12,27 @@
 
 enum { BLOCK = sizeof(vec) };
 
+TVMQ_INLINE vec every_s8(int8_t x) { return MM(set1_epi8)(x); }
+TVMQ_INLINE vec every_s32(int32_t x) { return MM(set1_epi32)(x); }
+
 // ---- bytes along a plane
 
 struct plane {
-  vec high, low, bias, shift, drop, knee;
+  vec high, low, parts, bias, shift, drop, knee;
   vec min, max;
   vec exception_in[TVMQ_PLANE_MAX_EXCEPTIONS][2], exception_value[TVMQ_PLANE_MAX_EXCEPTIONS];
 };
 
 // plane_sums: pairs of 256 a and 256 b -> sums; the low parts of multipliers are shifted to the left by LOW_SHIFT.
+// line_sums: pairs of 256 a and a -> sums.
 // dropped: sums, less the drop below the knee.
 // replaced: `others` where a is met_a and b is met_b, else `bytes`.
 #if VECTOR_BITS == 512
 enum { LOW_SHIFT = 8 };
 
 TVMQ_INLINE vec plane_sums(const struct plane *p, vec pair) { return _mm512_dpbusd_epi32(_mm512_dpwssd_epi32(p->bias, pair, p->high), p->low, pair); }
+
+TVMQ_INLINE vec line_sums(const struct plane *p, vec pair) { return _mm512_dpwssd_epi32(p->bias, pair, p->parts); }
 
 TVMQ_INLINE vec dropped(const struct plane *p, vec sums) { return _mm512_mask_sub_epi32(sums, _mm512_cmplt_epi32_mask(sums, p->knee), sums, p->drop); }
 
@@ -40,6 +47,8 @@ TVMQ_INLINE vec plane_sums(const struct plane *p, vec pair) {
   return _mm256_add_epi32(_mm256_add_epi32(high, p->bias), low);
 }
 
+TVMQ_INLINE vec line_sums(const struct plane *p, vec pair) { return _mm256_add_epi32(_mm256_madd_epi16(pair, p->parts), p->bias); }
+
 TVMQ_INLINE vec dropped(const struct plane *p, vec sums) { return _mm256_sub_epi32(sums, _mm256_and_si256(_mm256_cmpgt_epi32(p->knee, sums), p->drop)); }
 
 TVMQ_INLINE vec replaced(vec bytes, vec others, vec a, vec met_a, vec b, vec met_b) {
@@ -47,24 +56,21 @@ TVMQ_INLINE vec replaced(vec bytes, vec others, vec a, vec met_a, vec b, vec met
 }
 #endif
 
-TVMQ_INLINE vec plane_values(const struct plane *p, bool drops, vec pair) {
-  const vec sums = plane_sums(p, pair);
-  return MM(srav_epi32)(drops ? dropped(p, sums) : sums, p->shift);
-}
+TVMQ_INLINE vec values(const struct plane *p, bool drops, vec sums) { return MM(srav_epi32)(drops ? dropped(p, sums) : sums, p->shift); }
 
 TVMQ_INLINE vec pairs(int32_t a, int32_t b) { return MM(set1_epi32)((int32_t)((uint32_t)b << 16 | (uint16_t)a)); }
 
-TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
-  const struct tvmq_plane *p = &args->plane;
+TVMQ_INLINE struct plane plane_of(const struct tvmq_plane *p, int32_t min, int32_t max) {
   struct plane plane = {
       .high = pairs(p->multiplier[0] >> 8, p->multiplier[1] >> 8),
       .low = pairs((p->multiplier[0] & UINT8_MAX) << LOW_SHIFT, (p->multiplier[1] & UINT8_MAX) << LOW_SHIFT),
+      .parts = pairs(p->multiplier[0] >> 8, p->multiplier[0] & UINT8_MAX),
       .bias = MM(set1_epi32)(p->bias),
       .shift = MM(set1_epi32)(p->shift),
       .drop = MM(set1_epi32)(p->drop),
       .knee = MM(set1_epi32)(p->knee),
-      .min = MM(set1_epi8)((int8_t)args->min),
-      .max = MM(set1_epi8)((int8_t)args->max),
+      .min = MM(set1_epi8)((int8_t)min),
+      .max = MM(set1_epi8)((int8_t)max),
   };
   for (int e = 0; e < TVMQ_PLANE_MAX_EXCEPTIONS; e++) {
     const struct tvmq_plane_exception *exception = tvmq_plane_exception(p, e);
@@ -74,16 +80,31 @@ TVMQ_INLINE struct plane plane_of(const struct tvmq_add_args *args) {
   return plane;
 }
 
+// Clamped, and replaced where the pair of elements is an exception.
+TVMQ_INLINE vec bytes_of(const struct plane *p, int n_exceptions, vec a, vec b, vec value0, vec value1, vec value2, vec value3) {
+  vec bytes = MM(packs_epi16)(MM(packs_epi32)(value0, value1), MM(packs_epi32)(value2, value3));
+  bytes = MM(min_epi8)(MM(max_epi8)(bytes, p->min), p->max);
+  UNROLL for (int e = 0; e < n_exceptions; e++) { bytes = replaced(bytes, p->exception_value[e], a, p->exception_in[e][0], b, p->exception_in[e][1]); }
+  return bytes;
+}
+
 TVMQ_INLINE void plane_block(const struct plane *p, bool drops, int n_exceptions, uint8_t flip, const uint8_t *in0, const uint8_t *in1, uint8_t *out) {
   const vec zero = (vec){0}, flips = MM(set1_epi8)((char)flip);
   const vec a = vec_xor(vec_load(in0), flips), b = vec_xor(vec_load(in1), flips);
   const vec low = MM(unpacklo_epi8)(a, b), high = MM(unpackhi_epi8)(a, b);
-  const vec value0 = plane_values(p, drops, MM(unpacklo_epi8)(zero, low)), value1 = plane_values(p, drops, MM(unpackhi_epi8)(zero, low));
-  const vec value2 = plane_values(p, drops, MM(unpacklo_epi8)(zero, high)), value3 = plane_values(p, drops, MM(unpackhi_epi8)(zero, high));
-  vec bytes = MM(packs_epi16)(MM(packs_epi32)(value0, value1), MM(packs_epi32)(value2, value3));
-  bytes = MM(min_epi8)(MM(max_epi8)(bytes, p->min), p->max);
-  UNROLL for (int e = 0; e < n_exceptions; e++) { bytes = replaced(bytes, p->exception_value[e], a, p->exception_in[e][0], b, p->exception_in[e][1]); }
-  vec_store(out, vec_xor(bytes, flips));
+  const vec value0 = values(p, drops, plane_sums(p, MM(unpacklo_epi8)(zero, low))), value1 = values(p, drops, plane_sums(p, MM(unpackhi_epi8)(zero, low)));
+  const vec value2 = values(p, drops, plane_sums(p, MM(unpacklo_epi8)(zero, high))), value3 = values(p, drops, plane_sums(p, MM(unpackhi_epi8)(zero, high)));
+  vec_store(out, vec_xor(bytes_of(p, n_exceptions, a, b, value0, value1, value2, value3), flips));
+}
+
+TVMQ_INLINE void line_block(const struct plane *p, bool drops, int n_exceptions, uint8_t flip, const uint8_t *in, vec b, uint8_t *out) {
+  const vec zero = (vec){0}, flips = MM(set1_epi8)((char)flip), a = vec_xor(vec_load(in), flips);
+  const vec low = MM(unpacklo_epi8)(zero, a), high = MM(unpackhi_epi8)(zero, a);  // 256 a
+  const vec low_a = MM(srai_epi16)(low, 8), high_a = MM(srai_epi16)(high, 8);
+  const vec value0 = values(p, drops, line_sums(p, MM(unpacklo_epi16)(low, low_a))), value1 = values(p, drops, line_sums(p, MM(unpackhi_epi16)(low, low_a)));
+  const vec value2 = values(p, drops, line_sums(p, MM(unpacklo_epi16)(high, high_a)));
+  const vec value3 = values(p, drops, line_sums(p, MM(unpackhi_epi16)(high, high_a)));
+  vec_store(out, vec_xor(bytes_of(p, n_exceptions, a, b, value0, value1, value2, value3), flips));
 }
 
 // ---- the reference's steps
@@ -138,10 +159,16 @@ TVMQ_INLINE vec rescaled(enum steps_way way, const struct tvmq_short_stage *shor
   return tvmq_short_rescale(short_stage, TVMQ_PATH_SHORT, tvmq_short_bias(TVMQ_PATH_SHORT, x));
 }
 
-TVMQ_INLINE vec steps_sum(const struct steps *s, enum steps_way way, enum sign sign, vec a, vec b) {
-  const vec scaled = way == EQUAL ? MM(srai_epi32)(b, 1) : rescaled(way, &s->short_in, &s->in, b, s->in_multiplier, s->in_shift);
-  const vec sum = sign == PLUS ? MM(add_epi32)(a, scaled) : sign == LESS_SECOND ? MM(sub_epi32)(a, scaled) : MM(sub_epi32)(scaled, a);
-  return rescaled(way, &s->short_out, &s->out, sum, s->out_multiplier, s->out_shift);
+TVMQ_INLINE vec steps_scaled(const struct steps *s, enum steps_way way, vec x) {
+  return way == EQUAL ? MM(srai_epi32)(x, 1) : rescaled(way, &s->short_in, &s->in, x, s->in_multiplier, s->in_shift);
+}
+
+TVMQ_INLINE vec steps_sum(enum sign sign, vec x, vec y) {
+  return sign == PLUS ? MM(add_epi32)(x, y) : sign == LESS_SECOND ? MM(sub_epi32)(x, y) : MM(sub_epi32)(y, x);
+}
+
+TVMQ_INLINE vec steps_value(const struct steps *s, enum steps_way way, vec x) {
+  return rescaled(way, &s->short_out, &s->out, x, s->out_multiplier, s->out_shift);
 }
 
 TVMQ_INLINE void lower_bytes(const struct steps *s, const vec x[], void *out) {

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/arith.h"
 #include "cpu/ops/cut.h"
 #include "cpu/ops/plain.h"
 #include "kernels/kernel.h"
@@ -14,7 +15,11 @@ struct tvmq_binary_way {
   enum tvmq_family family;  // of its kernels
   float cycles;             // of an element besides the kernel, estimated
   bool rows;                // `compute` takes an input that repeats every `period` elements as it is
-  bool lone;                // `compute` takes an input that has one element for each line as it is
+  // `compute` takes an input that has one element for each line as it is, where lines are a multiple of `blocks` elements, or at least `length` of them, so
+  // that this saves more time than a line takes to start. 0: never.
+  struct {
+    size_t blocks, length;
+  } lone;
   // Sets what the way needs besides the kernel.
   void (*plan)(struct tvmq_binary *binary, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant);
   // n elements, of inputs that lie one by one. The input that repeats has `period` elements. The lone input has one element for each whole line, or one for a
@@ -59,6 +64,11 @@ static inline void tvmq_compute_rows(const struct tvmq_binary *binary, int first
   compute(binary, first, ordered, out, binary->period, n / binary->period);
   if (rest > 0) compute(binary, first, (const void *const[2]){(const uint8_t *)ordered[0] + done, ordered[1]}, (uint8_t *)out + done, rest, 1);
 }
+
+// Elements of each row that a kernel is to compute.
+static inline size_t tvmq_binary_row(const struct tvmq_binary *binary, size_t n) { return binary->takes_lone ? tvmq_min(n, binary->line) : n; }
+
+static inline bool tvmq_binary_is_lone(const struct tvmq_binary *binary, int input) { return binary->takes_lone && binary->broadcast.in[input].repeats; }
 
 extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB
 extern const struct tvmq_binary_way tvmq_binary_products;  // MUL, SQUARED_DIFFERENCE

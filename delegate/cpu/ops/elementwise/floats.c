@@ -33,10 +33,11 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   args.in[0] = in[0];
   args.in[1] = in[1];
   args.out = out;
-  args.n = b->takes_lone ? tvmq_min(n, b->line) : n;
+  args.n = tvmq_binary_row(b, n);
   args.rows = n / args.n;
-  for (int i = 0; i < 2; i++) args.lone[i] = b->takes_lone && b->broadcast.in[i].repeats;
+  for (int i = 0; i < 2; i++) args.lone[i] = tvmq_binary_is_lone(b, i);
   b->variant->fn.float_pair(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_floats = {.family = TVMQ_FAMILY_FLOAT_PAIR, .lone = true, .plan = plan, .compute = compute};
+const struct tvmq_binary_way tvmq_binary_floats = {
+    .family = TVMQ_FAMILY_FLOAT_PAIR, .lone = {.blocks = TVMQ_FLOAT_ROW, .length = 64}, .plan = plan, .compute = compute};

@@ -8,7 +8,6 @@
 
 // Tasks begin on cache lines.
 enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, ROOM_BYTES = PIECE_BYTES + TVMQ_BROADCAST_MARGIN, SLICE_BYTES = 2 * ROOM_BYTES };  // a piece of either input
-enum { LONG_LINE = 64 };      // elements: from here on reading lone elements saves more time than a line takes to start
 enum { ROWS_BYTES = 12288 };  // a piece that stays in the first-level cache while rows are read column by column
 
 static const struct tvmq_binary_way *const ways[] = {
@@ -58,11 +57,12 @@ static bool is_line(const struct tvmq_broadcast *broadcast) {
   return broadcast->in[broadcast->in[1].repeats].strides[0] == 0;
 }
 
-// Whether one input has one element for each line, and the kernels are fast on lines of that length.
-static bool is_lone(const struct tvmq_broadcast *broadcast) {
+// Whether one input has one element for each line, and the way is fast on lines of that length.
+static bool is_lone(const struct tvmq_binary_way *way, const struct tvmq_broadcast *broadcast) {
   const int last = broadcast->rank - 1;
+  if (way->lone.blocks == 0 || last < 0) return false;
   if (broadcast->in[0].repeats == broadcast->in[1].repeats || broadcast->in[broadcast->in[1].repeats].strides[last] != 0) return false;
-  return broadcast->dims[last] % TVMQ_FLOAT_ROW == 0 || broadcast->dims[last] >= LONG_LINE;
+  return broadcast->dims[last] % way->lone.blocks == 0 || broadcast->dims[last] >= way->lone.length;
 }
 
 // Shares the elements among tasks, and these out in pieces.
@@ -71,7 +71,7 @@ static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) 
   size_t granule = LINE;
   b->line = b->piece = tvmq_max(n, 1);
   b->period = 0;
-  b->takes_lone = b->way->lone && b->broadcast.rank > 0 && is_lone(&b->broadcast);
+  b->takes_lone = is_lone(b->way, &b->broadcast);
   if (b->broadcast.rank > 0) {
     const size_t most = PIECE_BYTES / b->bytes;
     b->line = b->broadcast.dims[b->broadcast.rank - 1];

@@ -44,8 +44,10 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   args.in[0] = in[b->first];
   args.in[1] = in[!b->first];
   args.out = out;
-  args.n = n;
+  args.n = tvmq_binary_row(b, n);
+  args.rows = n / args.n;
+  for (int i = 0; i < 2; i++) args.lone[i] = tvmq_binary_is_lone(b, i ^ b->first);
   b->variant->fn.add(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_sums = {.family = TVMQ_FAMILY_ADD, .plan = plan, .compute = compute};
+const struct tvmq_binary_way tvmq_binary_sums = {.family = TVMQ_FAMILY_ADD, .lone = {.blocks = 16, .length = 24}, .plan = plan, .compute = compute};
