@@ -1,10 +1,10 @@
-// ARG_MAX of bytes along the axis whose elements lie side by side.
+// ARG_MAX of bytes along the innermost axis, whose elements are contiguous.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-// ---- arg_max: found[i] = the least k for which in[i * depth + k] ^ flip is the greatest of row i, bytes as unsigned
+// ---- arg_max: found[i] = the first k at which in[i * depth + k] ^ flip, as uint8, is the maximum of row i
 struct tvmq_arg_max_args {
   const uint8_t *in;
   size_t rows, depth;  // depth is at least 1 and at most INT32_MAX

@@ -1,10 +1,12 @@
-// ARG_MAX of bytes side by side in vectors of sixteen: what all instruction sets share.
+// ARG_MAX of contiguous bytes in vectors of sixteen: the part that all instruction sets share.
 //
-// The includer defines ISA, vec, every(byte), load(p), exclusive(a, b), equal(a, b) (0xff where they are), either(a, b) (a | ~b), plus(a, b), lesser(a, b)
-// (unsigned) and least(x), the least of all bytes. Bytes are inverted, so that the greatest is the least: x86 finds that one by an instruction.
+// The includer defines ISA, vec, every(byte), load(p), exclusive(a, b) (xor), equal(a, b) (0xff where equal), either(a,
+// b) (a | ~b), plus(a, b), lesser(a, b) (unsigned minimum), and least(x), the minimum of all bytes. Kernels invert the
+// bytes and search for the minimum, because x86 has an instruction for the minimum only.
 //
-// Short rows are gone through twice, for the greatest byte and for the least place of those that equal it, and nothing branches on what the bytes are. In
-// longer ones the place is searched for. The last vector of a row ends with it and overlaps the one before.
+// A short row is read twice: for the maximum, then for the first index with that value, without data-dependent
+// branches. In a longer row memchr() finds the index. The last vector of a row ends with the row and overlaps the
+// previous vector.
 #pragma once
 
 #include <string.h>
@@ -17,21 +19,21 @@ enum { BYTES = sizeof(vec), SHORT = 4 * BYTES };
 static const uint8_t places[BYTES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const uint8_t ones_and_zeros[2 * BYTES] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 
-// The first place of the greatest byte of a row of less than a vector, of which `row` may be read: `within` has ones for the row's bytes. What stands behind
-// them counts as the least byte, and if the row has no greater one, its places come first.
+// Returns the index of the maximum of a row shorter than a vector. A whole vector at `row` must be readable. `within`:
+// 0xff in the bytes of the row. Bytes after the row count as the minimum value; on a tie, the row's index is lower.
 TVMQ_INLINE int32_t in_vector(const uint8_t *row, vec within, vec mask) {
   const vec inverted = either(exclusive(load(row), mask), within);
   return least(either(load(places), equal(inverted, every(least(inverted)))));
 }
 
-// The greatest byte of a row of at least a vector, inverted.
+// Returns the maximum, inverted, of a row of at least one vector.
 TVMQ_INLINE uint8_t greatest(const uint8_t *row, size_t depth, vec mask) {
   vec inverted = exclusive(load(row + depth - BYTES), mask);
   for (size_t i = 0; i + BYTES < depth; i += BYTES) inverted = lesser(inverted, exclusive(load(row + i), mask));
   return least(inverted);
 }
 
-// The first place of the byte, which the row has.
+// Returns the first index of a byte that occurs in the row.
 TVMQ_INLINE int32_t place_of(const uint8_t *row, size_t depth, uint8_t byte) {
   if (depth > SHORT) return (int32_t)((const uint8_t *)memchr(row, byte, depth) - row);
   const vec wanted = every(byte), first = load(places);

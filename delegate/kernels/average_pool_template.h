@@ -1,15 +1,17 @@
-// Body of the kernels that average windows, in the compiler's vectors: pool_s8(args), pool_u8 and pool_s16, for LANES channels or more. A file includes it with
-//   LANES, BLOCK         channels in a vector of int16; vectors of channels that are computed together
-//   WIDEN_S8, WIDEN_U8(in, i, n)   the i-th vector of bytes from `in` on as one of int16, where n may be loaded together; load_bytes(p) loads a vector
+// Body of the average-pooling kernels, in the compiler's vectors. Defines pool_s8(args), pool_u8 and pool_s16 for at
+// least LANES channels. The includer defines
+//   LANES, BLOCK         channels in a vector of int16; vectors that are computed together
+//   WIDEN_S8, WIDEN_U8(in, i, n)   vector i of the bytes at `in`, as int16; the kernel may load n vectors with one
+//                        instruction; load_bytes(p) loads one vector of bytes
 //   ROUNDED_HIGH(x, y)   (x * y + 2^14) >> 15 of vectors of int16
 //   MIN, MAX             of two vectors of int16
-//   LOW, HIGH            half of a vector of int16 as one of int32
-//   JOIN(low, high)      vectors of int32 as one of int16, saturated
-//   RESCALE(r, n, sums)  n vectors of int32 rescaled as the struct tvmq_rescaled_sum says, zero point included
+//   LOW, HIGH            the lower or upper half of a vector of int16, as a vector of int32
+//   JOIN(low, high)      two vectors of int32, saturated to one vector of int16
+//   RESCALE(r, n, sums)  rescales n vectors of int32 by struct tvmq_rescaled_sum, and adds the zero point
 //
-// Windows of few bytes slide: each column is summed once and kept as long as it is in a window, added to the window's sum and taken from it. All others are
-// summed each for itself, bytes in int16 as far as that holds them. The last block of channels overlaps the one before. Fewer channels than a block has are
-// computed by single vectors.
+// Small windows of bytes slide: the kernel sums each column once, adds it to the window's sum, and later subtracts it.
+// All other windows are summed one by one, bytes in int16 as long as the sums fit. The last block of channels overlaps
+// the previous one. Channels that are fewer than a block are computed vector by vector.
 #include <assert.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ typedef int16_t shorts __attribute__((vector_size(2 * LANES)));
 typedef int32_t ints __attribute__((vector_size(2 * LANES)));
 typedef float floats __attribute__((vector_size(2 * LANES)));
 
-// Channels to compute: whole vectors side by side from `first` on.
+// Channels to compute: `vectors` contiguous vectors, starting at channel `first`.
 struct channels {
   size_t first, vectors;
 };
@@ -34,7 +36,7 @@ TVMQ_INLINE bytes load_bytes(const uint8_t *in) {
 }
 
 TVMQ_INLINE shorts load(const uint8_t *in, size_t i, size_t n, enum tvmq_type type) {
-  (void)n;  // not every instruction set makes use of it
+  (void)n;  // some instruction sets ignore it
   shorts s;
   if (type != TVMQ_TYPE_S16) return type == TVMQ_TYPE_U8 ? WIDEN_U8(in, i, n) : WIDEN_S8(in, i, n);
   memcpy(&s, in + i * sizeof s, sizeof s);
@@ -45,8 +47,9 @@ TVMQ_INLINE void add_row(const uint8_t *in, size_t together, struct channels c, 
   UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] += load(in, i, together, type);
 }
 
-// Sums down a column; `few` and c.vectors are constants. Many rows are added several at a time, which gives in-order cores something to do while they load, and
-// their vectors may be loaded together: few are not worth the registers.
+// Sums the rows of a column. `few` and c.vectors are compile-time constants. With many rows, several rows are added per
+// iteration, so that in-order cores have independent work during loads. Loads of several vectors need registers that
+// few rows do not justify.
 TVMQ_INLINE void add_rows(const uint8_t *in, size_t row_stride, size_t n_rows, bool few, struct channels c, enum tvmq_type type, shorts *sums) {
   const size_t together = few ? 1 : c.vectors;
   UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] = load(in, i, together, type);
@@ -77,7 +80,7 @@ TVMQ_INLINE ints wide_mean(ints sum, const struct tvmq_mean *mean, enum tvmq_typ
   return near + (rest < 0) - (rest >= mean->taps) - tvmq_mean_offset(type);
 }
 
-// The columns of the input that a window has.
+// Columns of the input in a window: [begin, end).
 struct window {
   size_t begin, end;
 };
@@ -92,7 +95,8 @@ TVMQ_INLINE void slide(const struct tvmq_pool_args *a, struct channels c, size_t
   uint8_t *out = (uint8_t *)a->out + c.first;
   shorts kept[TVMQ_MEAN_NARROW][BLOCK], sums[BLOCK];
   UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] = (shorts){0};
-  size_t begin = 0, end = 0, oldest = 0, newest = 0;  // columns that the sums hold, and where they are kept
+  size_t begin = 0, end = 0, oldest = 0, newest = 0;  // columns in the sums: [begin, end); their first and next slot in
+                                                      // `kept`
   ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
   for (const struct tvmq_pool_span *span = a->spans; span < a->spans + a->n_spans; span++) {
     const struct tvmq_mean mean = span->mean;
@@ -172,14 +176,14 @@ TVMQ_INLINE void pool_channels(const struct tvmq_pool_args *a, struct channels c
     sum_each(a, c, true, type);
   else if (!is_narrow(a, type))
     sum_each(a, c, false, type);
-  else if (a->n_rows == 3)  // most windows that overlap
+  else if (a->n_rows == 3)  // the usual size of overlapping windows
     slide(a, c, 3, type);
   else
     slide(a, c, a->n_rows, type);
 }
 
 TVMQ_INLINE void pool(const struct tvmq_pool_args *args, bool rescaled, enum tvmq_type type) {
-  const struct tvmq_pool_args a = *args;  // for all a compiler knows, stores might change *args
+  const struct tvmq_pool_args a = *args;  // copied, because the compiler must assume that stores change *args
   const size_t n = a.channels, block = BLOCK * LANES;
   assert(n >= LANES);
   if (n >= block) {
@@ -189,7 +193,7 @@ TVMQ_INLINE void pool(const struct tvmq_pool_args *args, bool rescaled, enum tvm
   }
 }
 
-// Sums that are rescaled have a function of their own: in one with means, compilers have too few registers for either.
+// Rescaled sums have a separate function: in a common function, compilers run out of registers for sums and means.
 #define POOL(name, type)                                                                                               \
   static __attribute__((noinline)) void name##_rescaled(const struct tvmq_pool_args *args) { pool(args, true, type); } \
   TVMQ_INLINE void name(const struct tvmq_pool_args *args) {                                                           \

@@ -1,13 +1,13 @@
-// Bytes through a function of a byte (arithmetic/byte_map.h).
+// Map of bytes: applies a function of one byte (arithmetic/byte_map.h) to each element.
 #pragma once
 
 #include <stddef.h>
 
 #include "arithmetic/byte_map.h"
 
-// ---- byte_map: out[i] = map->table[in[i]], of bytes of either type
+// ---- byte_map: out[i] = map->table[in[i]]; elements are int8 or uint8
 //
-// The tensors are one or do not overlap.
+// The tensors are identical or do not overlap.
 struct tvmq_byte_map_args {
   const void *in;
   void *out;

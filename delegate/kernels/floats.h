@@ -1,13 +1,14 @@
-// Arithmetic on float32, as it stands between hybrid convolutions. Every operation rounds for itself: these files are compiled without contraction
-// (meson.build).
+// Float32 arithmetic between hybrid convolutions. Every operation is rounded separately: the kernels are compiled
+// without contraction (meson.build).
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// ---- float_pair: out[i] = clamp(x op y), x being in[0][i] and y in[1][i]; of an input that is lone, the element of i's row
+// ---- float_pair: out[i] = clamp(x op y), x = in[0][i], y = in[1][i]. A lone input has one element per row.
 //
-// The operations, and what each computes. What is no number stays so, but a comparison with it is false: then the greater and the lesser are y.
+// The operations and their formulas. A NaN stays NaN in arithmetic. Comparisons with NaN are false, so GREATER and
+// LESSER give y.
 #define TVMQ_FLOAT_OPERATIONS(OPERATION)          \
   OPERATION(ADD, x + y)                           \
   OPERATION(SUBTRACT, x - y)                      \
@@ -24,22 +25,22 @@ enum tvmq_float_operation {
 #undef OPERATION
 };
 
-// Rows of a multiple of so many elements are computed without a loop for the rest.
+// Elements in a block of a row. Rows that are a multiple of a block need no remainder loop.
 enum { TVMQ_FLOAT_ROW = 16 };
 
 struct tvmq_float_pair_args {
   const float *in[2];
   float *out;
-  size_t n, rows;  // elements of a row, and rows, which lie one after the other
-  bool lone[2];    // the input has but one element for each row; not both. Neither: there is one row
+  size_t n, rows;  // elements per row, and number of contiguous rows
+  bool lone[2];    // the input has a single element per row; never both inputs. If neither is lone, `rows` is 1
   enum tvmq_float_operation operation;
   float min, max;
 };
 typedef void (*tvmq_float_pair_fn)(const struct tvmq_float_pair_args *args);
 
-// ---- float_map: out[i] = function of x, which is in[i]; what is no number stays so
+// ---- float_map: out[i] = f(x), x = in[i]; NaN stays NaN
 //
-// The functions, and what each computes; gate(x) is x + 3, from 0 to 6.
+// The functions and their formulas; gate(x) is x + 3 clamped to [0, 6].
 #define TVMQ_FLOAT_MAPPINGS(MAPPING)     \
   MAPPING(HARD_SWISH, (x * gate(x)) / 6) \
   MAPPING(BEND, x > 0 ? x : x * slope)   \
@@ -61,18 +62,18 @@ struct tvmq_float_map_args {
   float *out;
   size_t n;
   enum tvmq_float_mapping mapping;
-  float slope;     // BEND's
-  float min, max;  // CLAMP's
+  float slope;     // only for BEND
+  float min, max;  // only for CLAMP
 };
 typedef void (*tvmq_float_map_fn)(const struct tvmq_float_map_args *args);
 
-// ---- float_pool: out[c] = clamp(mean, or largest, over the rows y and the columns x of a window, one after the other, of in[y][x][c])
+// ---- float_pool: out[c] = clamp(mean or maximum of in[y][x][c] over a window), in order of rows y, then columns x
 //
-// The largest begins with the least finite number, and passes over what is no number.
+// The maximum starts at the lowest finite number and ignores NaN.
 struct tvmq_float_pool_args {
   const float *in;                // the window's first element
   size_t row_stride, col_stride;  // elements
-  size_t n_rows, n_cols;          // of the window
+  size_t n_rows, n_cols;          // size of the window
   size_t channels;
   float *out;
   bool largest;

@@ -1,4 +1,5 @@
-// The kernels of arithmetic on float32: plain C, which compilers turn into vectors of the instruction set that they are asked for. The includer defines ISA.
+// Kernels of float32 arithmetic: plain C, vectorized by the compiler for the instruction set ISA, which the includer
+// defines.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,8 +36,8 @@ TVMQ_INLINE void combine(const struct tvmq_float_pair_args *args, enum tvmq_floa
   for (size_t i = 0; i < n; i++) out[i] = clamped(combined(operation, x[i], y[i]), min, max);
 }
 
-// A row and its lone element, which is the operation's first operand or its second. The length of a block is a constant, so that short rows do without the
-// tests with which compilers choose among loops.
+// Combines a row with its lone element. `first`: the lone element is the first operand. Blocks have a constant length,
+// so that short rows skip the tests by which compilers select a loop.
 TVMQ_INLINE void combine_row(const struct tvmq_float_pair_args *args, enum tvmq_float_operation operation, const float *restrict x, float lone, bool first,
                              float *restrict out) {
   const float min = args->min, max = args->max;
@@ -75,7 +76,7 @@ void SYMBOL(float_pair, ISA)(const struct tvmq_float_pair_args *args) {
   }
 }
 
-// A gate takes what is no number for zero.
+// Returns x + 3 clamped to [0, 6], or 0 for NaN.
 TVMQ_INLINE float gate(float x) {
   const float risen = x + 3, above = risen > 0 ? risen : 0;
   return above < 6 ? above : 6;
@@ -111,7 +112,7 @@ void SYMBOL(float_map, ISA)(const struct tvmq_float_map_args *args) {
   }
 }
 
-// Channels [first, first + n), at most LANES.
+// Pools the n <= LANES channels from `first` on.
 TVMQ_INLINE void pool_channels(const struct tvmq_float_pool_args *args, size_t first, size_t n, bool largest) {
   const size_t n_rows = args->n_rows, n_cols = args->n_cols, row_stride = args->row_stride, col_stride = args->col_stride;
   float result[LANES];

@@ -1,4 +1,4 @@
-// Products of rows of activations and panels of weights.
+// Matrix products: rows of activations by panels of weights.
 #pragma once
 
 #include <stdbool.h>

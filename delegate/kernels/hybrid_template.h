@@ -1,4 +1,5 @@
-// The kernels of hybrid convolutions: plain C, which compilers turn into vectors of the instruction set that they are asked for. The includer defines ISA.
+// Kernels of hybrid convolutions: plain C, vectorized by the compiler for the instruction set ISA, which the includer
+// defines.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 
 enum { LANES = 64 };
 
-// Lanes of their own, because compilers do not reorder a chain of comparisons.
+// Compares in explicit lanes, because compilers do not reorder a chain of comparisons.
 void SYMBOL(float_range, ISA)(const struct tvmq_float_range_args *args) {
   const float *in = args->in;
   float low[LANES], high[LANES];
@@ -37,8 +38,9 @@ void SYMBOL(float_range, ISA)(const struct tvmq_float_range_args *args) {
   *args->high = high[0];
 }
 
-// The largest float32 below a half, added away from zero, makes truncation round half away from zero: with a whole half the sum would round up next to it.
-// Whole numbers are rounded to themselves, so that steps may be clamped before they are rounded.
+// Quantizes with out = trunc(before + product + half) + behind, `half` taking the sign of the steps. With the largest
+// float32 below 0.5 as `half`, truncation rounds half away from zero. With 0.5 itself, the number just below 0.5 would
+// round up. Integers round to themselves, so clamping before rounding gives the same result.
 TVMQ_INLINE void round_steps(const struct tvmq_float_quantize_args *args, float half, float before, int32_t behind) {
   const float *restrict in = args->in;
   int8_t *restrict out = args->out;
@@ -46,7 +48,7 @@ TVMQ_INLINE void round_steps(const struct tvmq_float_quantize_args *args, float 
   const size_t n = args->n;
   for (size_t i = 0; i < n; i++) {
     float steps = before + in[i] * inverse;
-    steps = steps < max ? steps : max;  // as is what is no number
+    steps = steps < max ? steps : max;  // NaN becomes max, too
     steps = steps > min ? steps : min;
     out[i] = (int8_t)((int32_t)(steps + copysignf(half, steps)) + behind);
   }
@@ -80,7 +82,8 @@ TVMQ_INLINE void finish_row(const struct tvmq_float_dequantize_args *args, char 
 }
 
 void SYMBOL(float_dequantize, ISA)(const struct tvmq_float_dequantize_args *call) {
-  const struct tvmq_float_dequantize_args args = *call;  // a copy, which no stored value can be part of
+  const struct tvmq_float_dequantize_args args = *call;  // copied, because the compiler must assume that stores change
+                                                         // *call
   char *row = args.sums;
   for (size_t m = 0; m < args.rows; m++, row += args.stride * sizeof(float)) {
     if (args.form == TVMQ_REAL_IN_TURN)

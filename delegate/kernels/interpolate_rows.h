@@ -1,5 +1,5 @@
-// Rows of sums between columns: plain C, which compilers make vectors of. A pixel that is no multiple of blocks is made block by block, of which the last ends
-// with it and repeats some sums.
+// Interpolates between columns, which makes the rows of sums: plain C, vectorized by the compiler. If the channels are
+// no multiple of ROW_BLOCK, the last block ends with the pixel and computes some sums again.
 #pragma once
 
 #include <stddef.h>

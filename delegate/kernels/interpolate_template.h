@@ -1,4 +1,5 @@
-// Linear interpolation between two rows: plain C, which compilers turn into vectors of the instruction set that they are asked for. The includer defines ISA.
+// Linear interpolation between two rows: plain C, vectorized by the compiler for the instruction set ISA, which the
+// includer defines.
 #include "kernels/interpolate_rows.h"
 
 #define PASTE(type, isa) tvmq_interpolate_##type##__##isa
@@ -7,7 +8,7 @@
 MAKE_ROW(int8_t)
 MAKE_ROW(uint8_t)
 
-// Every argument is copied: a byte that is stored could otherwise be part of them.
+// Copies every argument, because the compiler must assume that stored bytes alias the arguments.
 void SYMBOL(s8, ISA)(const struct tvmq_interpolate_args *args) {
   make_rows(args, args->is_unsigned ? make_uint8_t : make_int8_t);
   const int32_t *const first = args->rows[0], *const second = args->rows[1];

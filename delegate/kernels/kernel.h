@@ -1,11 +1,13 @@
-// The index of kernels: their families, each of which has a header with its contract, one function type and one argument struct; their flags; and the struct
-// that a row of variants.def becomes.
+// The index of kernels: families, flags, and the struct for the rows of variants.def. Each family has a header with its
+// contract, a function type and an argument struct.
 //
 // Conventions shared by all families
-// - Eight-bit tensors are handled as int8. A uint8 tensor is the same bytes xor 0x80 with its zero point lowered by 128: `in_flip` and `stage->flip` hold that
-//   0x80 or 0. A kernel whose operand is unsigned (layout a_offset = 128) works on value + 128; its caller toggles in_flip, and fold.c repays the offset.
-// - Accumulators wrap, as the reference's do: int32, or int64 where the layout's acc_bytes is 8 (16x8).
-// - Nothing is read outside the rows, pixels and panels given; nothing is written outside the output named in the contract.
+// - Kernels handle 8-bit tensors as int8. A uint8 tensor becomes int8 by xor 0x80, with its zero point lowered by 128.
+//   `in_flip` and `stage->flip` hold the mask: 0x80 for uint8, else 0. A kernel with an unsigned operand (layout
+//   a_offset = 128) computes with value + 128: its caller toggles in_flip, and fold.c corrects the bias for the offset.
+// - Accumulators wrap, as in the reference. They are int32, or int64 if the layout's acc_bytes is 8 (16x8).
+// - Kernels read nothing outside the given rows, pixels and panels. They write nothing outside the output of their
+//   contract.
 // - Kernels allocate nothing, lock nothing and keep no state.
 #pragma once
 
@@ -31,7 +33,7 @@
 #include "kernels/winograd.h"
 #include "packing/layout.h"
 
-// Families of kernels, each with the name that it has in reports, in the order in which variants.def has their variants.
+// Families of kernels with their names in reports, in the order of variants.def.
 #define TVMQ_FAMILIES(FAMILY)                                     \
   FAMILY(GEMM_S8, "gemm_s8")   /* int8 x int8 -> int8 */          \
   FAMILY(GEMM_S16, "gemm_s16") /* int16 x int8 -> int16 (16x8) */ \
@@ -63,40 +65,46 @@ enum tvmq_family { TVMQ_FAMILIES(TVMQ_FAMILY_ID) TVMQ_N_FAMILIES };
 #undef TVMQ_FAMILY_ID
 
 enum tvmq_variant_flags {
-  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128, or in depthwise at most one of a channel
+  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128; depthwise: if at most one weight of a channel is
+                                 // -128
   TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
-  TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows that lie a constant distance apart
-  TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped, and flipped, the bytes
-  TVMQ_FLOAT_STAGE = 1u << 4,    // any of the panels may be in float form (stage.h)
-  TVMQ_LINES = 1u << 5,          // TVMQ_MATRIX_ROWS, and flips, and computes several lines of rows
+  TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows at a constant distance
+  TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped and flipped the bytes
+  TVMQ_FLOAT_STAGE = 1u << 4,    // each panel may be in float form (stage.h)
+  TVMQ_LINES = 1u << 5,          // with TVMQ_MATRIX_ROWS: applies in_flip and computes several lines of rows
   TVMQ_SUMS = 1u << 6,           // the stage may have `sums`
-  TVMQ_NARROW = 1u << 7,         // of the last panel, channels that are not wanted are not stored, nor computed where they fill vectors
-  TVMQ_GAPS = 1u << 8,           // TVMQ_MATRIX_ROWS, of which those between lines need not be stored
-  TVMQ_FUSED_STAGE = 1u << 9,    // any of the panels may be in fused form (stage.h)
-  TVMQ_SLOPES = 1u << 10         // byte_map: looks up by slopes where the map has them
+  TVMQ_NARROW = 1u << 7,         // stores only `wanted` channels of the last panel, and skips vectors without a wanted
+                                 // one
+  TVMQ_GAPS = 1u << 8,           // with TVMQ_MATRIX_ROWS: need not store the rows between lines
+  TVMQ_FUSED_STAGE = 1u << 9,    // each panel may be in fused form (stage.h)
+  TVMQ_SLOPES = 1u << 10         // byte_map: uses the map's slopes, if the map has any
 };
-enum { TVMQ_NARROWING = 16 };  // channels of a vector of kernels with TVMQ_NARROW
+enum { TVMQ_NARROWING = 16 };  // channels per vector in kernels with TVMQ_NARROW
 
-// The speed of a variant on one kind of core, measured on x86 and estimated from instruction timings on Arm; compared only within a family.
+// Speed of a variant on one kind of core: measured on x86, estimated from instruction timings on Arm. Comparable only
+// within a family.
 struct tvmq_speed {
-  float rate;         // multiply-accumulates (quantize to arg_max: elements; row sums: bytes; pools: inputs taken; winograd transforms: values) per cycle
-  float tile_cycles;  // cycles per tile (row sums, arg_max: row; softmax: call; pools: nr outputs) besides the inner loop: start, epilogue, stores
+  float rate;         // work per cycle: multiply-accumulates; quantize to arg_max: elements; row sums: bytes; pools:
+                      // input elements; winograd transforms: values
+  float tile_cycles;  // overhead per tile: start, epilogue and stores, in cycles; row sums and arg_max: per row;
+                      // softmax: per call; pools: per nr outputs
 };
 
 // One row of variants.def.
 struct tvmq_variant {
   const char *name;
   enum tvmq_family family;
-  uint32_t cpu;                      // every bit of this set is needed
+  uint32_t cpu;                      // required processor features; all of them
   uint32_t flags;                    // enum tvmq_variant_flags
-  enum tvmq_type in_type, out_type;  // quantize, add, mul, interpolate, maximum, softmax and pools only
+  enum tvmq_type in_type, out_type;  // only quantize, add, mul, interpolate, maximum, softmax and pools
   struct {
     uint8_t filter_h, filter_w,
-        stride;  // depthwise only: the one value that the kernel computes, or 0 for any; stride along a row unless filter_w is 1, and down unless mr is 1
+        stride;  // depthwise only: the single supported value, or 0: any. `stride` applies along a row unless filter_w
+                 // is 1, and along a column unless mr is 1
   } only;
-  uint8_t mr;  // rows (gemm: output pixels; depthwise: output rows) of a tile
+  uint8_t mr;  // rows of a tile; gemm: output pixels; depthwise: output rows
   struct tvmq_layout layout;
-  struct tvmq_speed speeds[2];  // on cores that execute out of order, and in order; the second is zeros where the first serves both
+  struct tvmq_speed speeds[2];  // [0]: out-of-order cores; [1]: in-order cores, or zeros if [0] serves both
   union {
     tvmq_gemm_fn gemm;
     tvmq_row_sums_fn row_sums;
@@ -127,7 +135,7 @@ static inline enum tvmq_form tvmq_form_of(const struct tvmq_variant *variant) {
   return (variant->flags & TVMQ_FUSED_STAGE) != 0 ? TVMQ_FORM_FUSED : (variant->flags & TVMQ_FLOAT_STAGE) != 0 ? TVMQ_FORM_FLOAT : TVMQ_FORM_FIXED;
 }
 
-// Whether panels of that form are fit for the kernel.
+// Returns whether the kernel accepts panels of the form.
 static inline bool tvmq_form_serves(enum tvmq_form form, const struct tvmq_variant *variant) {
   return form == TVMQ_FORM_FIXED || form == tvmq_form_of(variant);
 }

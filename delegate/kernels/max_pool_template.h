@@ -1,18 +1,19 @@
-// Body of the kernels that take the largest of windows: pool(args, type), for VECTOR bytes of channels or more. A file includes it with
-//   VECTOR, BLOCK        bytes of a vector; vectors that are computed together
+// Body of the max-pooling kernels: pool(args, type), for channels of at least VECTOR bytes. The includer defines
+//   VECTOR, BLOCK        bytes per vector; vectors that are computed together
 //   vec                  the type of a vector
-//   splat(x, type)       a vector of elements x
+//   splat(x, type)       a vector with x in every element
 //   larger, smaller(x, y, type)
 //
-// Columns that a window shares with the next one are kept: each is read once. The last vector of a pixel overlaps the one before.
+// The kernel keeps the columns that a window shares with the next one, so that it reads each column once. The last
+// vector of a pixel overlaps the previous one.
 #include <assert.h>
 #include <string.h>
 
 #include "kernels/kernel.h"
 
-// The part of a pixel that is computed at a time: whole vectors side by side.
+// Part of a pixel that is computed at once: `vectors` contiguous vectors, from byte `offset` on.
 struct part {
-  size_t offset, vectors;  // bytes
+  size_t offset, vectors;  // offset in bytes
 };
 
 TVMQ_INLINE vec load(const uint8_t *in) {
@@ -21,7 +22,7 @@ TVMQ_INLINE vec load(const uint8_t *in) {
   return x;
 }
 
-// The largest down a column; of one beside the input the type's smallest value.
+// Computes the maximum of a column; outside the input, the type's minimum.
 TVMQ_INLINE void largest_of_column(const struct tvmq_pool_args *a, ptrdiff_t column, struct part p, size_t n_rows, enum tvmq_type type, vec *largest) {
   if (column < 0 || column >= (ptrdiff_t)a->n_cols) {
     UNROLL for (size_t i = 0; i < p.vectors; i++) largest[i] = splat(tvmq_type_range(type).min, type);
@@ -50,7 +51,7 @@ TVMQ_INLINE void pool_part(const struct tvmq_pool_args *a, struct part p, size_t
       for (size_t k = 0; k < n_kept; k++) {
         UNROLL for (size_t i = 0; i < p.vectors; i++) largest[i] = larger(largest[i], kept[k][i], type);
       }
-      // Columns beside the input count where they are to be kept.
+      // Columns outside the input are computed only if they are kept for later windows.
       const ptrdiff_t next = origin + (ptrdiff_t)n_kept, end = origin + width;
       for (ptrdiff_t c = n_kept > 0 || next > 0 ? next : 0; c < end && (n_kept > 0 || c < n_cols); c++) {
         largest_of_column(a, c, p, n_rows, type, column);
@@ -70,7 +71,7 @@ TVMQ_INLINE void pool_part(const struct tvmq_pool_args *a, struct part p, size_t
   }
 }
 
-// With the windows of most networks as constants.
+// Pools with the usual window sizes as compile-time constants.
 TVMQ_INLINE void pool_windows(const struct tvmq_pool_args *a, struct part p, enum tvmq_type type) {
   const size_t n_kept = tvmq_pool_kept(a->filter_w, a->stride_w);
   if (a->n_rows == 3 && n_kept == 1)
@@ -88,7 +89,7 @@ TVMQ_INLINE void pool_windows(const struct tvmq_pool_args *a, struct part p, enu
 }
 
 TVMQ_INLINE void pool(const struct tvmq_pool_args *args, enum tvmq_type type) {
-  const struct tvmq_pool_args a = *args;  // for all a compiler knows, stores might change *args
+  const struct tvmq_pool_args a = *args;  // copied, because the compiler must assume that stores change *args
   const size_t n = a.channels * tvmq_type_bytes(type);
   assert(n >= VECTOR);
   size_t at = 0;

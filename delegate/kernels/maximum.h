@@ -4,9 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ---- maximum: out[i] = the greater of a ^ flip and b ^ flip, ^ flip; a = in[0][i] and b = in[1][i], all signed, flip for every byte
+// ---- maximum: out[i] = max(a ^ flip, b ^ flip) ^ flip, a = in[0][i], b = in[1][i]; signed, flip applies to every byte
 //
-// A flip of 0xff makes it the minimum; uint8 tensors are int8 by 0x80 more, modulo 256. The inputs may be one tensor, and the output one of them.
+// flip 0xff gives the minimum. flip 0x80 and 0x7f give the maximum and minimum of uint8 tensors. The inputs may be the
+// same tensor, and the output may be an input.
 struct tvmq_maximum_args {
   const void *in[2];
   void *out;

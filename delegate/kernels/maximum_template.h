@@ -1,7 +1,7 @@
-// Maximum and minimum of two tensors in vectors: what all instruction sets share.
+// Maximum and minimum of two tensors in vectors: the part that all instruction sets share.
 //
-// The includer defines ISA, vec, every(byte), load(p), store(p, x), exclusive(a, b), and greater_s8(a, b) and greater_s16(a, b). The last few elements are
-// computed by way of the stack.
+// The includer defines ISA, vec, every(byte), load(p), store(p, x), exclusive(a, b) (xor), greater_s8(a, b) and
+// greater_s16(a, b). The elements after the last whole vector are copied to the stack and computed there.
 #pragma once
 
 #include <string.h>

@@ -1,20 +1,20 @@
-// Product of two quantized tensors, or square of their difference, in vectors: what all instruction sets share.
+// Product of two quantized tensors, or square of their difference, in vectors: the part that all instruction sets share.
 //
 // The includer defines
 //   ISA                                 the suffix of the symbols
-//   BLOCK_BYTES                         bytes of either tensor that are combined together
+//   BLOCK_BYTES                         bytes of a block of either tensor
 //   stage_path                          the type of the output stage's path
-//   struct factors                      the constants, made by factors_of(args, path)
-//   struct raised                       a block of the second tensor, as it is combined
-//   raise_s8, raise_s16, raise_difference(f, in, raised)   a block of the second tensor
-//   multiply_s8, multiply_s16(f, path, a, raised, out)     a block
-//   square_s8(f, path, half, a, raised, out)               a block; half: the first tensor is rescaled by a half
-//   BYTE_PRODUCTS                       only where raise_from_zero and multiply_from_zero exist: they take the place of
-//                                       raise_s8 and multiply_s8 where the second tensor's zero point is -128
-//   BY_PATH_s8, BY_PATH_s16, BY_PATH_SQUARES(args, body, ...)   body(..., path) with a constant path for the arguments
+//   struct factors                      the constants of a call; factors_of(args, path) makes it
+//   struct raised                       a block of the second tensor, converted for multiplication
+//   raise_s8, raise_s16, raise_difference(f, in, raised)   convert a block of the second tensor
+//   multiply_s8, multiply_s16(f, path, a, raised, out)     compute a block of products
+//   square_s8(f, path, half, a, raised, out)               computes a block; half: in_scale[0] is a half
+//   BYTE_PRODUCTS                       defined if raise_from_zero and multiply_from_zero exist, which replace
+//                                       raise_s8 and multiply_s8 if the second tensor's zero point is -128
+//   BY_PATH_s8, BY_PATH_s16, BY_PATH_SQUARES(args, body, ...)   call body(..., path) with a constant path
 //
-// The second tensor is raised once for all rows. Reads and writes the elements given; the last few of a single row by
-// way of the stack.
+// A block of the second tensor is converted once for all rows. Kernels read and write only the given elements. The
+// elements after the last whole block, which only a single row may have, are copied to the stack and computed there.
 #include <string.h>
 
 #include "base/inline.h"
@@ -53,8 +53,8 @@ TVMQ_INLINE void square_any(const struct factors *f, stage_path path, const uint
 #define PASTE(type, isa) tvmq_mul_##type##__##isa
 #define SYMBOL(type, isa) PASTE(type, isa)
 
-// Products and squares are functions of their own, so that each has all registers. What they set in their copies of the
-// arguments has these values already; the compiler then knows it.
+// Separate functions for products and squares, so that each can use all registers. The assignments to the copied
+// arguments repeat values that they already have, as a hint to the compiler.
 static __attribute__((noinline)) void mul_squares(const struct tvmq_mul_args *args) {
   struct tvmq_mul_args a = *args;
   a.difference = true;

@@ -1,4 +1,4 @@
-// The CPU's implementation of each operator.
+// Maps each operator to the CPU's implementation of the same name.
 #include "cpu/ops/op.h"
 
 #define ROW(name) {&tvmq_operator_##name, &tvmq_op_##name},

@@ -113,7 +113,8 @@ struct tvmq_implementation {
   size_t (*n_tasks)(const struct tvmq_op *op, size_t pass);
   // Allocates nothing.
   void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
-  void (*release)(struct tvmq_op *op);  // of an operator that owns more than its own memory, else NULL
+  void (*release)(struct tvmq_op *op);  // frees an operator that owns more than one allocation; NULL: the caller frees
+                                        // the operator with tvmq_free()
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
   bool runs_epilogue;  // runs the pass's epilogue, if any, exactly once for each element of the output
   bool in_place;       // the output may be the first input

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "packing/layout.h"
 
-// The columns of a grid that are inside the input.
+// Columns [begin, end) of a grid that are inside the input.
 struct span {
   size_t begin, end;
 };
@@ -23,7 +23,8 @@ static struct span inside(const struct tvmq_pixel_grid *grid) {
 
 static bool has_row(const struct tvmq_pixel_grid *grid, size_t row) { return (size_t)(grid->y + (ptrdiff_t)(row * grid->h->dilation)) < grid->h->in; }
 
-// Points at `n` pixels, `step` bytes apart, four at a time.
+// Writes pointers to `n` pixels, `step` bytes apart, to the table, four per iteration. Returns the end of the written
+// pointers.
 static const void **point_at(const void **table, const uint8_t *pixel, size_t n, size_t step) {
   for (; n >= 4; n -= 4, table += 4, pixel += 4 * step) {
     table[0] = pixel;
@@ -36,7 +37,7 @@ static const void **point_at(const void **table, const uint8_t *pixel, size_t n,
 }
 
 void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, const void *padding, const void **table) {
-  // A column alone is pointed at as a row.
+  // A grid of one column is treated as a grid of one row.
   const bool is_column = grid->columns == 1;
   const struct tvmq_pixel_grid transposed = {.h = grid->w, .w = grid->h, .y = grid->x, .x = grid->y, .rows = grid->columns, .columns = grid->rows};
   const struct tvmq_pixel_grid lines = is_column ? transposed : *grid;
@@ -54,7 +55,8 @@ void tvmq_fill_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixe
   }
 }
 
-// Copies columns [first, end) of a line to where they are in `out`: what is in the span from `line`, both of which begin with column 0.
+// Copies columns [first, end) of a line to the same columns of `out`: from `line` inside the span, from `padding`
+// elsewhere. Both `line` and `out` begin with column 0.
 static void copy_columns(const uint8_t *line, struct span span, const void *padding, size_t pixel_bytes, size_t first, size_t end, uint8_t *out) {
   const size_t begin = tvmq_min(tvmq_max(first, span.begin), end), stop = tvmq_min(tvmq_max(begin, span.end), end);
   for (size_t c = first; c < begin; c++) tvmq_copy_pixel(out + c * pixel_bytes, padding, pixel_bytes);
@@ -66,7 +68,8 @@ void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixel
                      const void **table) {
   const struct span span = inside(grid);
   const size_t columns = grid->columns, n_inside = span.end - span.begin, in_place = n_inside >= 2 * reach ? n_inside - (reach - 1) : 0;
-  const size_t left = in_place > 0 ? span.begin : columns, right = left + in_place;  // copies before, and from where on
+  const size_t left = in_place > 0 ? span.begin : columns, right = left + in_place;  // columns before `left`, and from
+                                                                                     // `right` on, are copied
   const uint8_t *line = pixels->origin;
   for (size_t row = 0; row < grid->rows; row++, line += pixels->row_step, out += columns * pixel_bytes) {
     if (!has_row(grid, row)) {
@@ -81,7 +84,7 @@ void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixel
   }
 }
 
-// The grid's index of a coordinate; `n`, as many as there are: it is none of the grid's.
+// Returns the grid's index of a coordinate, or `n`, the size of the grid, if no point of the grid has that coordinate.
 static size_t index_of(size_t at, ptrdiff_t first, size_t dilation, size_t n) {
   const ptrdiff_t distance = (ptrdiff_t)at - first;
   if (distance < 0 || (dilation > 1 && (size_t)distance % dilation != 0)) return n;
@@ -90,7 +93,8 @@ static size_t index_of(size_t at, ptrdiff_t first, size_t dilation, size_t n) {
 
 void tvmq_copy_last_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq_pixels *pixels, size_t pixel_bytes, size_t reach, uint8_t *out,
                            const void **table) {
-  // The image's lines may be the grid's columns. Backwards from the last pixel, x is its place in a line of the image.
+  // The image's lines may be the grid's columns. The loop goes backwards from the last pixel; x is its position in a
+  // line of the image.
   const bool transposed = pixels->column_step * grid->h->dilation > pixels->row_step * grid->w->dilation;
   const size_t width = transposed ? grid->h->in : grid->w->in, height = transposed ? grid->w->in : grid->h->in;
   size_t x = width, y = height;
@@ -108,7 +112,7 @@ void tvmq_copy_last_pixels(const struct tvmq_pixel_grid *grid, const struct tvmq
   }
 }
 
-// Eight bytes at a time, or the compiler stores them one by one.
+// Gathers eight bytes per iteration, because compilers would otherwise store single bytes.
 static void gather_bytes(const uint8_t *pixel, const size_t *source, size_t n, uint8_t *to) {
   for (; n >= 8; n -= 8, source += 8, to += 8) {
     const uint64_t low = (uint64_t)pixel[source[0]] | (uint64_t)pixel[source[1]] << 8 | (uint64_t)pixel[source[2]] << 16 | (uint64_t)pixel[source[3]] << 24;

@@ -1,4 +1,4 @@
-// Operators of one task that keep nothing but their description: what their implementations have in common.
+// Common functions of operators with a single task and no data except their description.
 #pragma once
 
 #include "cpu/ops/op.h"

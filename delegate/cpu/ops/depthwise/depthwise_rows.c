@@ -3,7 +3,8 @@
 #include "base/arith.h"
 #include "cpu/ops/pixels.h"
 
-// Computes all whole tiles of `*n` rows of one pixel (the filter is as narrow), side by side as columns, and sets `*n` to the rows that remain.
+// Computes an output of one column with a filter of one column: whole tiles of rows are passed to the kernel as
+// adjacent columns. Advances `args`; sets `*n` to the number of rows that remain.
 static void run_column(const struct tvmq_variant *variant, struct tvmq_depthwise_args *args, size_t *n) {
   const size_t mr = variant->mr, rest = *n % mr == 0 ? 0 : mr;
   struct tvmq_depthwise_args tiles = *args;
@@ -17,7 +18,7 @@ static void run_column(const struct tvmq_variant *variant, struct tvmq_depthwise
   *n = rest;
 }
 
-// Tile by tile and block by block by way of `tile`, from where what belongs to the output is copied.
+// Computes every tile of every block into `tile`, and copies the part that is in the output.
 static void run_overhanging(const struct tvmq_variant *variant, const struct tvmq_depthwise_args *call, size_t n, size_t copied, size_t block_bytes,
                             uint8_t *tile) {
   const size_t mr = variant->mr, n_blocks = call->n_blocks, pixel = call->out_col_stride, line = call->out_row_stride;

@@ -1,4 +1,4 @@
-// Any number of output rows and channels from depthwise kernels, which compute whole tiles of whole blocks.
+// Depthwise convolution of any number of rows and channels by kernels that compute whole tiles of whole blocks.
 #pragma once
 
 #include <stddef.h>
@@ -6,6 +6,7 @@
 
 #include "kernels/kernel.h"
 
-// Computes `n` output rows of the blocks of `args`, whose n_rows is not looked at; pixels, n_rows and out are others after. The table has mr rows of outputs
-// at least. `channels` <= nr are a block's, of `bytes` bytes each. `tile` has room for one tile of the kernel: n_cols * mr pixels of nr channels.
+// Computes `n` output rows of the blocks of `args`. Ignores n_rows; changes pixels, n_rows and out. The pointer table
+// covers at least mr output rows. channels: channels of a block, at most nr. bytes: bytes of an output element. tile:
+// room for one tile of the kernel, n_cols * mr pixels of nr channels.
 void tvmq_depthwise_rows(const struct tvmq_variant *variant, struct tvmq_depthwise_args *args, size_t n, size_t channels, size_t bytes, uint8_t *tile);

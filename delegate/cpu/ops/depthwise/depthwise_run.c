@@ -1,4 +1,4 @@
-// An inference of a depthwise convolution.
+// Runs a depthwise convolution.
 #include "cpu/ops/depthwise/depthwise.h"
 #include "cpu/ops/depthwise/depthwise_rows.h"
 #include "cpu/ops/pixels.h"
@@ -24,7 +24,7 @@ void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tens
   uint8_t *out = (uint8_t *)out_tensor + image * out_step.image;
   out += (phase_h + first_row * d->h.phases) * out_step.h + phase_w * out_step.w;
 
-  // A tile that overhangs reads table rows past the image: padding.
+  // A tile that extends past the output reads table rows past the image, which are padding.
   const size_t rows = tvmq_grid_points(&d->h, tvmq_max(n, d->variant->mr)), columns = tvmq_grid_points(&d->w, n_cols);
   const ptrdiff_t y = tvmq_first_input(&d->h, phase_h, first_row), x = tvmq_first_input(&d->w, phase_w, 0);
   const struct tvmq_pixel_grid grid = {.h = &d->h, .w = &d->w, .y = y, .x = x, .rows = rows, .columns = columns};
@@ -69,7 +69,7 @@ void tvmq_depthwise_run_task(const struct tvmq_depthwise *d, const void *in_tens
     args.out = out + block->first * stored;
     tvmq_depthwise_rows(d->variant, &args, n, tvmq_depthwise_block_channels(d), stored, scratch + d->slice.tile);
   }
-  if (rest > 0) {  // the last pixels side by side, some of them again
+  if (rest > 0) {  // the last group of adjacent pixels; some pixels are computed again
     args.pixels = table + (n_cols - pixels);
     args.out = out + (n_cols - pixels) * out_step.w;
     args.n_cols = 1;

@@ -1,9 +1,10 @@
-// DEPTHWISE_CONV_2D: channels in blocks, output rows in strips. A task is a strip of one image and a range of blocks: it points at the strip's input pixels
-// once and passes over them for each block (depthwise_run.c).
+// DEPTHWISE_CONV_2D: channels are divided into blocks, output rows into strips. A task is a strip of one image and a
+// range of blocks. It fills a table of pointers to the strip's input pixels once, and uses the table for each block
+// (depthwise_run.c).
 //
-// Kernels see no dilation. Outputs whose windows lie on the same grid of every d-th pixel make a convolution of their own, a phase, and the table of pixels
-// points at that grid only. Nor do they see which way up the image is: they may be given its columns as rows, and where these are single pixels, tiles of rows
-// as columns.
+// Kernels do not handle dilation. Outputs whose windows are on the same grid of every d-th pixel form a convolution of
+// their own, a phase. A table points only to the pixels of one phase. Kernels may receive image columns as rows. If
+// these rows are single pixels, kernels receive tiles of rows as columns.
 #include <string.h>
 
 #include "base/arith.h"
@@ -45,20 +46,20 @@ static const struct tvmq_variant *choose(struct tvmq_depthwise *d, const struct 
   return variant;
 }
 
-// Views of a block's channels; returns how many.
+// Sets `channels` to the channels of a block; returns their number.
 static size_t block_view(const struct tvmq_depthwise *d, const uint8_t *filter, size_t block, struct tvmq_channel *channels) {
   const size_t first = d->blocks[block].first, n = tvmq_depthwise_block_channels(d);
   for (size_t j = 0; j < n; j++) channels[j] = tvmq_conv_channel(&d->desc, &d->quant, filter, first + j % d->channels);
   return n;
 }
 
-// The stage is lowered for all channels before any are packed.
+// Lowers the stage for all channels, then packs each block.
 static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, struct tvmq_channel_params *params, struct tvmq_channel *channels,
                            uint8_t *panels) {
   const struct tvmq_layout *layout = &d->variant->layout;
   d->stage = d->quant.stage;
   for (size_t b = 0; b < d->n_blocks; b++) {
-    // The parts of a block that lie side by side are the same channels, and a panel has one form.
+    // A block computes the same channels for several adjacent pixels, and a panel has one form.
     const size_t n = block_view(d, filter, b, channels), part = n / d->side_by_side;
     struct tvmq_channel_params *const block = params + b * layout->nr;
     tvmq_conv_lower(&d->desc, &d->quant, layout, d->form, channels, d->blocks[b].first, part, &d->stage, block);
@@ -68,11 +69,12 @@ static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, stru
     const size_t n = block_view(d, filter, b, channels);
     uint8_t *panel = panels + b * d->panel_bytes;
     const size_t bytes = tvmq_pack_depthwise(layout, channels, params + b * layout->nr, n, d->h.filter, d->w.filter, d->blocks[b].planes, panel);
-    memset(panel + bytes, 0, d->panel_bytes - bytes);  // a block of few planes leaves the rest of its panel
+    memset(panel + bytes, 0, d->panel_bytes - bytes);  // a block with fewer planes does not fill its panel
   }
 }
 
-// Where blocks begin, and how many planes each has; returns the most. `channels` has room for a block's.
+// Sets the first channel and the number of planes of each block; returns the greatest number of planes. `channels` has
+// room for one block.
 static size_t line_up_blocks(struct tvmq_depthwise *d, const uint8_t *filter, struct tvmq_channel *channels) {
   const struct tvmq_layout *layout = &d->variant->layout;
   size_t most = 0;
@@ -95,7 +97,7 @@ struct packing {
   struct tvmq_channel *channels;
 };
 
-// False: out of memory.
+// Fills the panels. Returns false if out of memory.
 static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
   const struct packing *packing = context;
   struct tvmq_depthwise *d = packing->d;
@@ -143,7 +145,7 @@ static const char *pack_blocks(const struct packing *packing, const struct tvmq_
   return NULL;
 }
 
-// Packs the part of the filter that is kept, its rows the kernel's.
+// Packs the trimmed filter; its rows are the kernel's rows.
 static const char *pack_kept(struct tvmq_depthwise *d, const struct tvmq_env *env) {
   uint8_t *copy;
   const uint8_t *filter = tvmq_trimmed_filter(&d->trim, &d->desc, d->transposed, &copy);
@@ -175,10 +177,10 @@ static struct tvmq_work work_of(const struct tvmq_depthwise *d, const struct tvm
       .most = machine->strip_bytes / row_bytes,
       .cache_bytes = machine->block_bytes,
       .row_bytes = row_bytes,
-      // Two overlapping blocks stay together, so that no byte has two writers.
+      // The last two blocks overlap, so one task computes both, and no byte has two writers.
       .panels = d->n_blocks - (d->n_blocks > 1 && d->channels % d->variant->layout.nr != 0),
       .panel_bytes = d->panel_bytes,
-      .in_bytes = row_bytes / (size_t)tvmq_threads_count(env->threads),  // of a thread's channels
+      .in_bytes = row_bytes / (size_t)tvmq_threads_count(env->threads),  // only a thread's share of the channels
       .out_bytes = d->w.out * d->channels * d->stored_bytes,
       .pixel_bytes = d->channels * d->stored_bytes,
       .panel_pixel_bytes = d->variant->layout.nr * d->stored_bytes,
@@ -187,7 +189,7 @@ static struct tvmq_work work_of(const struct tvmq_depthwise *d, const struct tvm
   };
 }
 
-// The blocks that the wish leaves, the best at the head.
+// Lists the task sizes that satisfy the constraint, the fastest first.
 static size_t list_blocks(const struct tvmq_depthwise *d, const struct tvmq_env *env, struct tvmq_blocks *list, size_t max) {
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   const struct tvmq_work work = work_of(d, env);
@@ -201,7 +203,7 @@ static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *me
   struct tvmq_depthwise_slice s = {0};
   if (!tvmq_mul_size(n_cols - 1, d->w.stride, &columns) || !tvmq_add_size(columns, d->w.filter, &columns)) return why;
   if (!tvmq_mul_size(rows, columns, &pixels) || !tvmq_mul_size(n_cols, d->variant->mr, &tile)) return why;
-  // The last of the pixels side by side is read as far as a block goes.
+  // Kernels read a whole block at the last pixel.
   size_t expanded = d->gathers ? pixels : (d->reach - 1) * d->reach;
   if (d->side_by_side > 1 && !tvmq_add_size(pixels, nr, &expanded)) return why;
   if (!tvmq_scratch_append(&s.size, pixels, sizeof(void *), &s.table) ||
@@ -240,7 +242,7 @@ static struct tvmq_depthwise_steps steps(size_t h, size_t w, size_t pixel, bool 
   return transposed ? (struct tvmq_depthwise_steps){pixel, h * pixel, h * w * pixel} : (struct tvmq_depthwise_steps){w * pixel, pixel, h * w * pixel};
 }
 
-// All that the choice of a variant depends on, and the choice.
+// Sets every member that the choice of a variant depends on, and the variant.
 static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   d->desc = *desc;
   d->quant = tvmq_conv_quant(desc, env->rounding);
@@ -254,7 +256,8 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   d->trim = tvmq_trim(&d->desc, &geometry);
   const struct tvmq_axis h = tvmq_axis(desc->in_h, geometry.out_h, d->desc.filter_h, desc->stride_h, desc->dilation_h, geometry.pad_top);
   const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, d->desc.filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
-  // Another shape alone is no reason to pack again; a wish is for what the shape by itself would have.
+  // A new shape alone does not repack the weights. A constraint refers to the orientation that the shape itself would
+  // get.
   if (!d->packed || env->wish != NULL) d->transposed = transposes(&h, &w, env->machine);
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
@@ -269,7 +272,7 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   return NULL;
 }
 
-// The weights that `a` has packed serve `b`.
+// Returns whether the packed weights of `a` can be used by `b`.
 static bool same_packing(const struct tvmq_depthwise *a, const struct tvmq_depthwise *b) {
   const struct tvmq_arrangement of_a = arrangement_of(a), of_b = arrangement_of(b);
   return tvmq_conv_same_weights(&a->desc, &a->trim, &b->desc, &b->trim) && tvmq_form_serves(a->form, b->variant) && tvmq_same_arrangement(&of_a, &of_b);
@@ -324,7 +327,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 enum { LISTED_BLOCKS = 3 };
 
-// The list has the candidates of a convolution, too: the operator may be computed as one.
+// Lists the candidates of a convolution as well, because tvmq_op_conv can compute the operator, too.
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
   struct tvmq_choices choices = {.list = list, .max = max};
   if (desc->conv.in_type == TVMQ_TYPE_F32) return 0;
@@ -332,7 +335,8 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   struct tvmq_choice wish = tvmq_wish_of(env->wish);
   const struct tvmq_variant *const only = wish.variant;
   one.wish = &wish;
-  for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equals the last is the most specific
+  for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equally fast kernels, the last in variants.def is the most
+                                                // specific
     struct tvmq_depthwise d = {0};
     struct tvmq_blocks blocks[LISTED_BLOCKS];
     wish.variant = &tvmq_variants[v];
@@ -352,7 +356,7 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   return choices.n;
 }
 
-// A wish for a way, or for a kernel, that only one of both has.
+// Returns the only implementation that has the algorithm or kernel of the constraint, or NULL without a constraint.
 static const struct tvmq_implementation *wished_implementation(const struct tvmq_choice *wish) {
   if (wish->way != TVMQ_WAY_ANY) return wish->way == TVMQ_WAY_PIXEL_TABLE ? &tvmq_op_depthwise : &tvmq_op_conv;
   if (wish->variant == NULL) return NULL;
@@ -360,7 +364,8 @@ static const struct tvmq_implementation *wished_implementation(const struct tvmq
   return family == TVMQ_FAMILY_DEPTHWISE_S8 || family == TVMQ_FAMILY_DEPTHWISE_S16 ? &tvmq_op_depthwise : &tvmq_op_conv;
 }
 
-// One channel alone that becomes all outputs is gathered for each of them; of a convolution, its window is a row and they are the columns.
+// A single input channel for all outputs would be gathered for each output channel. As a convolution, its window is a
+// row of a gemm, and the outputs are columns.
 static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_implementation *const hybrid = tvmq_conv_computed_by(desc, env);
   if (hybrid != NULL) return hybrid;

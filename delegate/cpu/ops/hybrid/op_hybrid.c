@@ -1,6 +1,8 @@
-// Hybrid CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED: float32 activations, int8 weights. Passes: the range of the activations that are scaled together (an
-// image, or a row of FULLY_CONNECTED); the activations as int8, with the padding around them; the int8 operator, whose output are its sums, at the place of the
-// results; and the results of them, unless they are an epilogue of the operator. The int8 operator is any way of computing it that there is.
+// Hybrid CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED: float32 activations, int8 weights. The passes:
+// 1. find the range of the activations that share a scale (an image, or a row of FULLY_CONNECTED);
+// 2. quantize the activations to int8, and add padding around them;
+// 3. run an int8 operator, by any of its algorithms, which stores int32 sums in the output tensor;
+// 4. convert the sums to float32 in place, unless the int8 operator does so in its epilogue.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 #include "operators/geometry.h"
 #include "operators/quant_params.h"
 
-// The passes before and behind those of the int8 operator.
+// The passes before those of the int8 operator.
 enum { PASS_RANGE, PASS_STEPS, PASSES_BEFORE };
 
 struct range {
@@ -24,22 +26,25 @@ struct range {
 
 struct hybrid {
   struct tvmq_conv_desc desc;
-  union tvmq_desc sums_desc;  // of the int8 operator
+  union tvmq_desc sums_desc;  // description of the int8 operator
   const struct tvmq_implementation *sums_by;
   struct tvmq_op *sums;
   size_t sums_passes;
   const struct tvmq_variant *range, *steps, *results;
-  int32_t *weight_sums;  // of each output channel, as weight_sums.h has them
+  int32_t *weight_sums;  // [output channels], computed by weight_sums.h
   float *weight_scales, *bias;
   bool asymmetric;
   enum tvmq_float_rounding rounding;
   enum tvmq_real_form form;
   struct tvmq_bounds bounds;
 
-  size_t images, lines, line_elements, pixel_elements;  // of the input; all of an image is scaled together
-  size_t top, bottom, left, right;                      // bytes of padding beside a line of bytes, lines of it above and below
-  size_t task_images, pieces, piece_lines;              // a task of the first passes is some images, or a piece of one
-  size_t out_pixels, out_tasks, task_pixels;            // of an image; a task of the last pass is in one
+  size_t images, lines, line_elements, pixel_elements;  // sizes of the input; the elements of an image share one scale
+  size_t top, bottom, left, right;                      // padding of the int8 image: lines above and below, bytes left
+                                                        // and right of a line
+  size_t task_images, pieces, piece_lines;              // a task of passes 1 and 2 is several images, or one piece of
+                                                        // an image
+  size_t out_pixels, out_tasks, task_pixels;            // pixels and tasks per image; a task of the last pass stays
+                                                        // within one image
   size_t at_ranges, at_scales, at_bytes, scratch_bytes;
   const struct tvmq_scratch *scratch;
   float cycles;
@@ -65,7 +70,7 @@ static void set_forms(struct hybrid *h) {
   h->rounding = rounding_of(h);
   h->form = d->depthwise || d->fully_connected || one_scale ? TVMQ_REAL_BY_BOTH : TVMQ_REAL_IN_TURN;
   if (d->fully_connected && d->hybrid == TVMQ_HYBRID_NEON) h->form = TVMQ_REAL_FUSED;
-  // Without an activation the kernels of FULLY_CONNECTED keep infinities.
+  // Without an activation, FULLY_CONNECTED keeps infinities.
   h->bounds = tvmq_activation_bounds(d->activation, d->fully_connected ? INFINITY : FLT_MAX);
 }
 
@@ -82,14 +87,14 @@ static bool set_channels(struct hybrid *h) {
   for (size_t c = 0; c < n; c++) {
     h->weight_sums[c] = tvmq_hybrid_weight_sum(d, c);
     h->weight_scales[c] = d->filter_scales[d->n_filter_scales > 1 ? c : 0];
-    // A sum with the negative zero is the number itself. FULLY_CONNECTED adds to a zero.
+    // Adding -0.0 leaves every number unchanged. FULLY_CONNECTED adds to +0.0.
     h->bias[c] = d->fully_connected ? 0 : -0.0f;
     if (d->bias != NULL) memcpy(&h->bias[c], (const char *)d->bias + c * sizeof(float), sizeof(float));
   }
   return true;
 }
 
-// The image with its padding, and how many are scaled each for itself.
+// Sets the size of the image with its padding, and the number of images with a scale of their own.
 static const char *set_shape(struct hybrid *h) {
   const struct tvmq_conv_desc *d = &h->desc;
   struct tvmq_geometry g;
@@ -111,7 +116,7 @@ static const char *set_shape(struct hybrid *h) {
 static size_t line_bytes(const struct hybrid *h) { return h->left + h->line_elements + h->right; }
 static size_t image_lines(const struct hybrid *h) { return h->top + h->lines + h->bottom; }
 
-// The int8 operator: of the padded image, without bias, scales or activation.
+// Describes the int8 operator: the padded image, without bias, scales and activation.
 static void describe_sums(struct hybrid *h) {
   static const float one = 1;
   struct tvmq_conv_desc *d = &h->sums_desc.conv;
@@ -147,7 +152,7 @@ static const char *plan_sums(struct hybrid *h, const struct tvmq_env *env, struc
   return NULL;
 }
 
-// Images are cut only where there are fewer than tasks wanted.
+// Divides images into pieces only if there are fewer images than tasks wanted.
 static void cut(struct hybrid *h, const struct tvmq_env *env) {
   const size_t elements = h->images * h->lines * h->line_elements, results = h->images * h->out_pixels * (size_t)h->desc.out_c;
   const float in_cycles = (float)elements * (1 / tvmq_speed_of(h->range, env->machine).rate + 1 / tvmq_speed_of(h->steps, env->machine).rate);
@@ -161,7 +166,7 @@ static void cut(struct hybrid *h, const struct tvmq_env *env) {
   h->cycles = in_cycles + out_cycles;
 }
 
-// Ranges, scales and bytes lie behind the int8 operator's own scratch.
+// Reserves scratch for ranges, scales and bytes, after the int8 operator's own scratch of `before` bytes.
 static bool reserve(struct hybrid *h, size_t before, const struct tvmq_env *env) {
   size_t size = 0, unused, n_lines, n_ranges;
   h->scratch = env->scratch;
@@ -228,9 +233,9 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
 static struct range *ranges(const struct hybrid *h) { return (struct range *)(h->scratch->memory + h->at_ranges); }
 static struct tvmq_float_scale *scales(const struct hybrid *h) { return (struct tvmq_float_scale *)(h->scratch->memory + h->at_scales); }
 
-// A piece of an image.
+// Lines [first, first + n) of an image: piece `number`.
 struct piece {
-  size_t image, number, first, n;  // lines
+  size_t image, number, first, n;
 };
 
 static void find_range(const struct hybrid *h, const float *in, const struct piece *piece) {
@@ -249,10 +254,11 @@ static struct tvmq_float_scale scale_of(const struct hybrid *h, size_t image) {
   return tvmq_float_scale(h->desc.hybrid, h->asymmetric, range.low, range.high);
 }
 
-// Elements of a line of the image that the reference has, in which a folded PAD's zeros count.
+// Returns the elements of a line of the reference's image, which includes the zeros of a folded PAD.
 static size_t bordered_line(const struct hybrid *h) { return h->line_elements + (size_t)(h->desc.border.left + h->desc.border.right) * h->pixel_elements; }
 
-// Elements [first, first + n) of an image. Kernels of NEON by way of SSE take eight at a time of the image with its border, and round the rest otherwise.
+// Quantizes elements [first, first + n) of an image. The NEON kernels translated to SSE quantize eight elements of the
+// bordered image at a time, and round the remaining ones differently.
 static void make_steps(const struct hybrid *h, const float *image, size_t first, size_t n, const struct tvmq_float_scale *scale, int8_t *out) {
   enum { AT_A_TIME = 8 };
   const struct tvmq_border *border = &h->desc.border;
@@ -277,7 +283,7 @@ static void make_steps(const struct hybrid *h, const float *image, size_t first,
   h->steps->fn.float_quantize(&args);
 }
 
-// The lines of a piece, with the padding beside them, and that above and below the image.
+// Quantizes the lines of a piece, with the padding left and right, and writes the padding above and below the image.
 static void make_bytes(const struct hybrid *h, const float *in, const struct piece *piece) {
   const struct tvmq_float_scale scale = scale_of(h, piece->image);
   const size_t pitch = line_bytes(h);
@@ -311,7 +317,7 @@ static void run_pieces(const struct hybrid *h, const struct tvmq_pass *pass, siz
   }
 }
 
-// Makes results of the sums of a part, image by image.
+// Converts the sums of a part of the output to results, image by image.
 static void finish(const struct hybrid *h, void *out, struct tvmq_part part) {
   const size_t channels = (size_t)h->desc.out_c;
   for (size_t rows; part.n > 0; part.first += rows, part.n -= rows) {

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-// The helper for SSE adds the weights of a row in eight lanes of int16, which wrap: pairs of neighbours of sixteen weights at a time, then eight that are left.
-// Only the last seven at most are added in int32.
+// The SSE helper adds the weights of a row in eight int16 lanes, which wrap: pairs of neighbours, sixteen weights at a
+// time, then eight if that many remain. Only the last seven at most are added in int32.
 typedef uint16_t words __attribute__((vector_size(16)));
 typedef int16_t signed_words __attribute__((vector_size(16)));
 enum { LANES = sizeof(words) / sizeof(uint16_t) };
 
-// A neighbour of lower address is a word's low byte.
+// Adds neighbours; the one with the lower address is the low byte of a word.
 static words add_neighbours(words pairs) { return (words)((signed_words)(pairs << 8) >> 8) + (words)((signed_words)pairs >> 8); }
 
 static int32_t sum_in_lanes(const int8_t *row, size_t n) {

@@ -1,4 +1,4 @@
-// Sums of the weights of an output channel as the runtime's hybrid kernels compute them, which is not always their sum.
+// Sum of an output channel's weights as the runtime's hybrid kernels compute it; some of them wrap.
 #pragma once
 
 #include <stddef.h>

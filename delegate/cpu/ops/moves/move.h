@@ -1,11 +1,12 @@
-// Copies of any length, most of which are short.
+// Copies of any length, optimized for short ones.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-// Short copies in place, where a call would take as long: in chunks of 16 bytes, or in two pieces that overlap.
+// Copies n bytes. Short copies are inline, because a call would cost as much: in chunks of 16 bytes, or in two pieces
+// that overlap.
 static inline void tvmq_move(uint8_t *restrict out, const uint8_t *restrict in, size_t n) {
   enum { CHUNK = 16, MOST_INLINE = 256 };
   if (n > MOST_INLINE) {
@@ -33,5 +34,5 @@ static inline void tvmq_move(uint8_t *restrict out, const uint8_t *restrict in, 
   }
 }
 
-// Copies `rows` pieces of n bytes that lie `in_stride` bytes apart to where they lie `out_stride` bytes apart.
+// Copies `rows` pieces of n bytes each. Strides: bytes from a piece to the next.
 void tvmq_move_rows(uint8_t *restrict out, ptrdiff_t out_stride, const uint8_t *restrict in, ptrdiff_t in_stride, size_t n, size_t rows);

@@ -1,5 +1,6 @@
-// CONCATENATION and PACK: copies, or tables for inputs of uint8 that have other scales than the output. Rows are what lies at one place of all dimensions
-// before the axis: a row of the output is one of each input after the other. Threads share the rows, and pieces of them where they are few.
+// CONCATENATION and PACK: copies the inputs. uint8 inputs whose scale differs from the output's are mapped through a
+// table. Row of an input: its elements at one index of all dimensions before the axis. An output row is one row of each
+// input, in order. Threads divide the rows, or pieces of rows if there are few rows.
 #include <string.h>
 
 #include "base/arith.h"
@@ -16,12 +17,14 @@ enum { LINE = TVMQ_LINE, BLOCK = 1 << 13 };
 
 struct concatenation {
   int n_in;
-  size_t in_bytes[TVMQ_MAX_IN], out_bytes;           // of a row
-  size_t rows, task_rows, row_tasks, piece, pieces;  // pieces of `piece` bytes of a row; a task has one of them of each of its rows
-  size_t block;                                      // rows of the output that stay in the cache until all inputs have been put into them
+  size_t in_bytes[TVMQ_MAX_IN], out_bytes;           // bytes of a row
+  size_t rows, task_rows, row_tasks, piece, pieces;  // a row has `pieces` pieces of `piece` bytes; a task copies one
+                                                     // piece of each of its rows
+  size_t block;                                      // output rows that stay in the cache until all inputs have been
+                                                     // copied into them
   const struct tvmq_variant *byte_map;
-  int map_of[TVMQ_MAX_IN];  // -1: copied
-  float cycles;             // estimated, on one thread
+  int map_of[TVMQ_MAX_IN];  // index in `maps`; -1: the input is copied
+  float cycles;             // estimate for one thread
   struct tvmq_byte_map maps[];
 };
 
@@ -72,9 +75,9 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 // The part of an input that one task copies: `n` bytes of each of some rows.
 struct segment {
   const uint8_t *in;
-  const struct tvmq_byte_map *map;  // NULL: it is copied
+  const struct tvmq_byte_map *map;  // NULL: copy without a map
   uint8_t *out;
-  size_t in_bytes, n, rows;  // bytes of the input's row
+  size_t in_bytes, n, rows;  // in_bytes: bytes of a row of the input
 };
 
 static void move_segment(const struct concatenation *c, const struct segment *s) {
@@ -86,7 +89,8 @@ static void move_segment(const struct concatenation *c, const struct segment *s)
     c->byte_map->fn.byte_map(&(struct tvmq_byte_map_args){.in = s->in + i * s->in_bytes, .out = s->out + i * c->out_bytes, .n = s->n, .map = s->map});
 }
 
-// Bytes [begin, end) of each of some rows. An input that has been computed in its place is a single row, whose piece the task leaves alone.
+// Writes bytes [begin, end) of `rows` output rows. An input that was computed in its place in the output is skipped; it
+// has a single row.
 static void move_rows(const struct concatenation *c, const struct tvmq_pass *pass, size_t row, size_t rows, size_t begin, size_t end) {
   for (size_t i = 0, at = 0; i < (size_t)c->n_in; at += c->in_bytes[i++]) {
     const size_t from = tvmq_max(begin, at), to = tvmq_min(end, at + c->in_bytes[i]);
@@ -110,7 +114,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (size_t row = first; row < end; row += c->block) move_rows(c, pass, row, tvmq_min(c->block, end - row), begin, last);
 }
 
-// A signature has no room for more than MOST_SIGNED inputs.
+// Appends nothing for more than MOST_SIGNED inputs, for which a signature has no room.
 static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_text *text) {
   enum { MOST_SIGNED = 16 };
   (void)env;

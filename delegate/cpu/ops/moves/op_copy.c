@@ -1,6 +1,7 @@
-// Operators that copy elements (operators/copy.h). The last dimension of the merged copy is a line: pieces of the input, each of as many bytes as lie together
-// in input and output. The dimensions before it say where each line begins. Where the input's neighbours are not the output's, matrices are transposed instead.
-// Threads share lines and pieces of them, or rows of matrices.
+// Operators that copy elements (operators/copy.h). The last dimension of the merged copy is a line, a sequence of
+// pieces. A piece is contiguous in input and output. The other dimensions give the start of each line. If neighbours in
+// the input are not neighbours in the output, matrices are transposed instead. Threads divide lines, pieces of lines,
+// or rows of matrices.
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,41 +15,41 @@
 
 enum { LONGEST_PIECE = 1 << 14, STRIP = 64 };
 
-#define NOWHERE PTRDIFF_MIN  // the padded value
+#define NOWHERE PTRDIFF_MIN  // a piece of padding, which is in no input
 
 struct piece {
-  ptrdiff_t from;    // bytes behind the line's begin in the input, or NOWHERE
-  size_t to, bytes;  // in the output's line
+  ptrdiff_t from;    // input offset from the start of the line, in bytes, or NOWHERE
+  size_t to, bytes;  // output offset in the line, and size
 };
 
 struct outer_axis {
   size_t n, out_stride;
   ptrdiff_t step;
-  const ptrdiff_t *offsets;  // bytes in the input of each index, or NOWHERE; NULL: index * step
+  const ptrdiff_t *offsets;  // input offset of each index in bytes, or NOWHERE; NULL: index * step
 };
 
 enum shape { WHOLE, PIECES, STEPS, MATRICES };
 
-// How one output is written.
+// Plan for writing one output.
 struct output {
   enum shape shape;
   size_t begin, run, line_bytes;  // WHOLE: one run from `begin` on
   int rank;
-  struct outer_axis axes[TVMQ_MERGED_AXES];  // the last is the one that changes fastest
-  size_t n_lines;                            // MATRICES: matrices
-  size_t n_pieces;                           // of a line; MATRICES: rows of the input's matrix
+  struct outer_axis axes[TVMQ_MERGED_AXES];  // the last axis changes fastest
+  size_t n_lines;                            // MATRICES: number of matrices
+  size_t n_pieces;                           // pieces per line; MATRICES: rows of the input matrix
   const struct piece *pieces;                // PIECES
-  ptrdiff_t step;                            // STEPS, MATRICES: from one piece to the next
+  ptrdiff_t step;                            // input bytes from a piece to the next
   size_t columns, out_stride;                // MATRICES
-  // A task has some lines, and of each of them some pieces.
+  // A task copies task_pieces pieces of each of task_lines lines.
   size_t task_lines, line_tasks, task_pieces, piece_tasks;
 };
 
 struct copy {
   size_t element;
-  uint8_t value[sizeof(int32_t)];  // an element of padding, of at most so many bytes
+  uint8_t value[sizeof(int32_t)];  // element for padding, at most 4 bytes
   int n_out;
-  float cycles;  // estimated, on one thread
+  float cycles;  // estimate for one thread
   struct output outputs[];
 };
 
@@ -65,7 +66,8 @@ static bool continues(const struct piece *piece, ptrdiff_t from) {
   return piece->from + (ptrdiff_t)piece->bytes == from;
 }
 
-// Lists the pieces of a line, none longer than threads should share; neighbours are one piece. With `pieces` of NULL it only counts.
+// Lists the pieces of a line; returns their number. Adjacent pieces are merged up to LONGEST_PIECE bytes, so that
+// threads can divide long ones. `pieces` NULL: counts only.
 static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struct piece *pieces) {
   size_t n = 0;
   struct piece last = {0};
@@ -85,7 +87,7 @@ static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struc
   return n;
 }
 
-// All dimensions but the last and, of matrices, that of their columns.
+// Plans all dimensions except the last one and, for matrices, the dimension of the columns.
 static void plan_outer_axes(const struct tvmq_merged_copy *merged, int column_axis, struct output *out, struct tvmq_room *room) {
   out->n_lines = 1;
   for (int d = 0; d < merged->rank - 1; d++) {
@@ -107,7 +109,8 @@ static void plan_outer_axes(const struct tvmq_merged_copy *merged, int column_ax
   }
 }
 
-// A dimension along which the input's elements are neighbours where the output's are not; -1: there is none, or nothing to transpose.
+// Returns the dimension whose neighbours are adjacent in the input but not in the output. Returns -1 if there is none,
+// or if the copy cannot be a transposition.
 static int find_column_axis(const struct tvmq_merged_copy *merged) {
   int found = -1;
   for (int d = 0; d < merged->rank; d++) {
@@ -151,7 +154,15 @@ static float plan_tasks(struct output *out, const struct tvmq_env *env) {
   out->task_lines = tvmq_ceil_div(out->n_lines, tvmq_min(wanted, out->n_lines));
   out->line_tasks = tvmq_ceil_div(out->n_lines, out->task_lines);
   out->task_pieces = tvmq_ceil_div(out->n_pieces, tvmq_ceil_div(wanted, out->line_tasks));
-  if (out->shape == MATRICES || out->shape == STEPS) out->task_pieces = tvmq_round_up(out->task_pieces, STRIP);  // tasks write lines of a cache of their own
+  if (out->shape == MATRICES || out->shape == STEPS)
+    out->task_pieces = tvmq_round_up(out->task_pieces, STRIP);  // no
+                                                                // two
+                                                                // tasks
+                                                                // write
+                                                                // the
+                                                                // same
+                                                                // cache
+                                                                // line
   out->piece_tasks = tvmq_ceil_div(out->n_pieces, out->task_pieces);
   return cycles;
 }
@@ -171,7 +182,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (copy == NULL) return "out of memory";
   copy->element = tvmq_type_bytes(d->in_type);
   copy->n_out = d->n_out;
-  memcpy(copy->value, &d->value, sizeof d->value);  // a smaller element is its first bytes
+  memcpy(copy->value, &d->value, sizeof d->value);  // smaller elements use the first bytes
   room = (struct tvmq_room){.base = (uint8_t *)copy + own};
   for (int k = 0; k < d->n_out; k++) {
     const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
@@ -190,7 +201,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 // ---- running
 
 static void fill(const struct copy *copy, uint8_t *out, size_t n) {
-  if (memcmp(copy->value, copy->value + 1, copy->element - 1) == 0) {  // all its bytes are alike
+  if (memcmp(copy->value, copy->value + 1, copy->element - 1) == 0) {  // all bytes of the element are equal
     memset(out, copy->value[0], n);
     return;
   }
@@ -222,7 +233,7 @@ static void copy_matrix(const struct output *o, const uint8_t *in, uint8_t *out,
   tvmq_transpose(&matrix, o->run);
 }
 
-// Where the indices of a line's outer dimensions lead: in the input, or NOWHERE; and in the output.
+// Returns the input offset of a line, or NOWHERE; sets *to to its output offset.
 static ptrdiff_t find_line(const struct output *o, size_t line, size_t *to) {
   ptrdiff_t from = (ptrdiff_t)o->begin;
   *to = 0;
@@ -237,7 +248,7 @@ static ptrdiff_t find_line(const struct output *o, size_t line, size_t *to) {
   return from;
 }
 
-// Pieces [first, end) of a line, all of them padding.
+// Fills pieces [first, end) of a line with padding.
 static void fill_line(const struct copy *copy, const struct output *o, uint8_t *out, size_t first, size_t end) {
   if (o->shape == STEPS) {
     fill(copy, out + first * o->run, (end - first) * o->run);
@@ -277,7 +288,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (; index >= tasks_of(o); o++) index -= tasks_of(o);
   uint8_t *out = pass->outs[o - copy->outputs];
   const uint8_t *in = pass->in[0];
-  if (in + o->begin == out) return;  // a view: the output lies in the input
+  if (in + o->begin == out) return;  // the output is a view of the input
   if (o->shape == WHOLE) {
     tvmq_move(out, in + o->begin, o->run);
     return;

@@ -1,4 +1,5 @@
-// SHAPE: the dimensions of a tensor, whatever is in it. They are nearly always known before anything runs, and then nobody reads the output.
+// SHAPE: the dimensions of a tensor, regardless of its values. They are nearly always known before an inference, and
+// then no node reads the output.
 #include "cpu/ops/single.h"
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {

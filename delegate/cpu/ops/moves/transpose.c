@@ -1,9 +1,9 @@
-// Blocks of 16 bytes times as many rows as these hold elements are transposed in registers; what is left of a matrix smaller than a block goes element by
-// element.
+// Transposes blocks in registers: as many rows as 16 bytes have elements, by 16 bytes. Matrices smaller than a block
+// are transposed element by element.
 //
-// A block of n vectors of n elements is transposed by log2(n) rounds. Each interleaves vector i with vector i + n/2, the lower halves to vector 2i and the
-// upper halves to vector 2i + 1: taking row and column of an element as a number of 2 log2(n) bits, a round rotates it by one bit: log2(n) rounds exchange row
-// and column.
+// A block of n vectors of n elements takes log2(n) rounds. A round interleaves vector i with vector i + n/2: the lower
+// halves become vector 2i, the upper halves vector 2i + 1. The row and column of an element form a number of 2 log2(n)
+// bits, which a round rotates by one bit. So log2(n) rounds exchange row and column.
 #include "cpu/ops/moves/transpose.h"
 
 #include <string.h>
@@ -12,15 +12,19 @@
 #include "base/inline.h"
 #include "base/interleave.h"
 
-enum { VECTOR = 16, STRIP = 64 };  // bytes of a vector; of the output's rows that are written before the input's next columns are read
+enum {
+  VECTOR = 16,
+  STRIP = 64
+};  // bytes of a vector; bytes of an output row that are written before the next input
+    // columns are read
 
 typedef uint8_t bytes_1 __attribute__((vector_size(VECTOR)));
 typedef uint16_t bytes_2 __attribute__((vector_size(VECTOR)));
 typedef uint32_t bytes_4 __attribute__((vector_size(VECTOR)));
 typedef uint64_t bytes_8 __attribute__((vector_size(VECTOR)));
 
-// Elements of several lines, of which each is a step from the one before in the input and in the output. Constants where this is inlined become loops without
-// counters, and vectors.
+// Copies n elements of each of several lines. Elements are in_step bytes apart in the input and out_step in the output.
+// Constant arguments give vectorized loops without counters.
 TVMQ_INLINE void move_lines(const uint8_t *in, ptrdiff_t in_line, ptrdiff_t in_step, uint8_t *restrict out, size_t out_line, size_t out_step, size_t lines,
                             size_t n, size_t size) {
   for (size_t i = 0; i < n; i++, in += in_step, out += out_step) {
@@ -28,7 +32,8 @@ TVMQ_INLINE void move_lines(const uint8_t *in, ptrdiff_t in_line, ptrdiff_t in_s
   }
 }
 
-// A matrix of fewer rows or columns than a block has: two and three are the most frequent, and mostly without gaps.
+// Transposes a matrix with fewer rows or columns than a block. Two and three are the most frequent numbers, mostly
+// without gaps.
 TVMQ_INLINE void move_rows(const struct tvmq_transposition *m, size_t rows, size_t size) {
   if (m->out_stride == rows * size)
     move_lines(m->in, m->in_stride, (ptrdiff_t)size, m->out, size, rows * size, rows, m->columns, size);
@@ -56,7 +61,7 @@ TVMQ_INLINE void move_few(const struct tvmq_transposition *m, size_t size) {
     move_columns(m, m->columns, size);
 }
 
-// Defines transpose_<size>, for elements of that size.
+// Defines transpose_<size> for elements of <size> bytes.
 #define DEFINE_TRANSPOSE(SIZE)                                                                                                              \
   static void block_##SIZE(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, size_t out_stride) {                                       \
     enum { N = VECTOR / SIZE };                                                                                                             \

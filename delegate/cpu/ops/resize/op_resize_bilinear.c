@@ -1,5 +1,6 @@
-// RESIZE_BILINEAR. Input rows are interpolated along their columns first, in integers that lose nothing; an output row lies between two of these. Threads share
-// the output rows, in strips, so that an interpolated row serves all output rows next to it.
+// RESIZE_BILINEAR. Input rows are first interpolated along their columns, exactly, in integers. An output row is then
+// interpolated between two of these rows. Threads divide the output rows into strips, so that an interpolated row
+// serves all neighbouring output rows.
 #include "base/arith.h"
 #include "base/memory.h"
 #include "cpu/ops/op.h"
@@ -11,13 +12,13 @@
 struct resize {
   struct tvmq_resize_desc desc;
   const struct tvmq_variant *variant;
-  struct tvmq_between *columns, *rows;  // of all outputs along an axis; in one block
-  int32_t shift;                        // of both axes together
-  size_t element_bytes, row_elements;   // of an output row
-  size_t strips, strip_rows;            // of an image
-  size_t slice_bytes, scratch_bytes;    // of a thread, and of all
+  struct tvmq_between *columns, *rows;  // one entry per output column or row; one allocation
+  int32_t shift;                        // sum of the shifts of both axes
+  size_t element_bytes, row_elements;   // bytes of an element, elements of an output row
+  size_t strips, strip_rows;            // strips per image, rows per strip
+  size_t slice_bytes, scratch_bytes;    // scratch of one thread, and of all threads
   const struct tvmq_scratch *scratch;
-  float cycles;  // estimated, on one thread
+  float cycles;  // estimate for one thread
 };
 
 static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
@@ -91,15 +92,16 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   return pass > 0 ? 0 : (size_t)r->desc.batch * r->strips;
 }
 
-// The rows that are interpolated already: row y of the input is in place y modulo 2, which neighbours do not share.
+// Rows that are already interpolated. Input row y is kept in slot y modulo 2, so that neighbouring rows have different
+// slots.
 struct lines {
   const struct resize *resize;
   const uint8_t *image;
   int32_t *memory;
-  int32_t held[2];  // rows; -1: none
+  int32_t held[2];  // the row in each slot; -1: none
 };
 
-// Where row y is, or is to be; then its input is noted.
+// Returns the slot of row y. Sets *in to the input row if the kernel must still interpolate it, else to NULL.
 static int32_t *line(struct lines *lines, int32_t y, const void **in) {
   const struct resize *r = lines->resize;
   const int place = y % 2;
