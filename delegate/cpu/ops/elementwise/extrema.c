@@ -1,4 +1,4 @@
-// MAXIMUM and MINIMUM, by their kernels: bits are inverted so that the greater is what is asked for.
+// MAXIMUM and MINIMUM with the maximum kernels. For the minimum, all bits are inverted.
 #include "cpu/ops/elementwise/binary.h"
 
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {

@@ -1,4 +1,5 @@
-// Operations on two tensors of float32, as they stand between hybrid nodes: each element is one operation or two, each rounded, and then cut by the activation.
+// Operations on two float32 tensors between hybrid nodes: one or two operations per element, each rounded, then the
+// activation's clamp.
 #include <float.h>
 #include <math.h>
 
@@ -6,7 +7,7 @@
 #include "cpu/ops/elementwise/binary.h"
 #include "operators/quant_params.h"
 
-// Where an operator has an activation, NONE too cuts infinities off.
+// Operators with an activation clamp infinities to finite values even for the activation NONE.
 static const struct {
   enum tvmq_float_operation operation;
   float most;

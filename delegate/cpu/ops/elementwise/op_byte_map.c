@@ -1,4 +1,4 @@
-// Any function of a byte, by its table. Elementwise; threads share the elements.
+// Any function of a byte, through a table. Elementwise; threads divide the elements.
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "cpu/plan/select.h"

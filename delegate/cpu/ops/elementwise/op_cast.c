@@ -1,4 +1,5 @@
-// CAST: integers of one type to another, of which low bits stay, or to float32, rounded to nearest. Elementwise; threads share the elements.
+// CAST: converts integers to another integer type, keeping the low bits, or to float32, rounded to nearest.
+// Elementwise; threads divide the elements.
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "operators/cast.h"

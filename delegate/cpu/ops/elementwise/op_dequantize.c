@@ -1,4 +1,4 @@
-// DEQUANTIZE: scale * (element - zero point), rounded once to float32. Elementwise; threads share the elements.
+// DEQUANTIZE: scale * (element - zero point), rounded once to float32. Elementwise; threads divide the elements.
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 
@@ -26,7 +26,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
     for (size_t i = 0; i < piece.n; i++) out[i] = scale * (float)((int32_t)from[i] - zero_point); \
   }
 
-// The difference is exact in float32, so the product is what the reference rounds from float64.
+// The difference is exact in float32, so the float32 product equals the reference's float64 product rounded to float32.
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct dequantize *q = (const struct dequantize *)op;
   const struct tvmq_piece piece = tvmq_cut_piece(&q->cut, task.index);

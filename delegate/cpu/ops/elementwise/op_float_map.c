@@ -1,5 +1,5 @@
-// Functions of one element of float32, as they stand between hybrid nodes: those whose results no library of mathematics decides on. Elementwise; threads share
-// the elements.
+// Functions of one float32 element between hybrid nodes: only functions whose results do not depend on a math library.
+// Elementwise; threads divide the elements.
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "cpu/plan/select.h"
@@ -7,7 +7,7 @@
 struct map {
   struct tvmq_cut cut;
   const struct tvmq_variant *variant;
-  struct tvmq_float_map_args args;  // but for the tensors
+  struct tvmq_float_map_args args;  // the kernel's arguments without tensors
 };
 
 static const struct {

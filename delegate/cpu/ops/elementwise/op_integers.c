@@ -1,4 +1,5 @@
-// ADD, SUB and MUL of int32 and int64, as graphs compute shapes with them: of few elements, by one task. Like the reference, they wrap.
+// ADD, SUB and MUL of int32 and int64, which graphs use to compute shapes: few elements, in a single task. Results
+// wrap, as in the reference.
 #include "cpu/ops/single.h"
 #include "operators/integers.h"
 

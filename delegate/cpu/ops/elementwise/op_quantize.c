@@ -1,4 +1,5 @@
-// QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads share the elements.
+// QUANTIZE: requantization between integer types, and affine quantization of float32. Elementwise; threads divide the
+// elements.
 #include "arithmetic/stage.h"
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
@@ -12,13 +13,14 @@
 
 struct quantize {
   struct tvmq_cut cut;
-  const struct tvmq_variant *variant;  // of quantize, or of byte_map
-  struct tvmq_quantize_args args;      // but for the tensors
+  const struct tvmq_variant *variant;  // a kernel of the family quantize or byte_map
+  struct tvmq_quantize_args args;      // the kernel's arguments without tensors
   struct tvmq_byte_map map;            // bytes to bytes
-  size_t in_bytes, out_bytes;          // of an element
+  size_t in_bytes, out_bytes;          // bytes per element
 };
 
-// Computes what each byte becomes, and finds a rule for all: one xor, as between int8 and uint8 of one scale, or a line. False: there is none.
+// Computes the output of each byte, and finds a rule for all bytes: a single xor, as between int8 and uint8 of the same
+// scale, or a line. Returns false if no rule fits.
 static bool find_rule(struct quantize *r, const struct tvmq_quantize_desc *d) {
   struct tvmq_quantize_args *args = &r->args;
   const uint8_t in_flip = tvmq_flip_to_s8(d->in_type), out_flip = tvmq_flip_to_s8(d->out_type);
@@ -98,7 +100,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
     r->args.scale = 0;
     r->args.inverse = 1 / d->out.scale;
   } else if (d->in_type == TVMQ_TYPE_F32 && r->variant == variant_before && before.scale == d->out.scale && before.out_zero_point == d->out.zero_point) {
-    r->args.inverse = before.inverse;  // int16 has so many thresholds that the proof is not for every resize
+    r->args.inverse = before.inverse;  // int16 has too many thresholds to repeat the proof at every resize
     r->args.rest = before.rest;
   } else if (d->in_type == TVMQ_TYPE_F32) {
     find_reciprocal(&r->args, d->out_type);

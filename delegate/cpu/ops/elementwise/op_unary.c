@@ -1,4 +1,4 @@
-// Functions of one element: of bytes by a table, of int16 by the formula. Elementwise; threads share the elements.
+// Functions of one element: bytes through a table, int16 by the formula. Elementwise; threads divide the elements.
 #include "arithmetic/stage.h"
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
@@ -10,13 +10,13 @@
 struct unary {
   struct tvmq_cut cut;
   struct tvmq_unary_desc desc;
-  const struct tvmq_variant *variant;  // of byte_map; NULL: int16
-  struct tvmq_byte_map map;            // of bytes
-  bool linear;                         // of int16: by the line, else by the sigmoid
+  const struct tvmq_variant *variant;  // a byte_map kernel; NULL: int16
+  struct tvmq_byte_map map;            // only for bytes
+  bool linear;                         // only for int16: `line` gives the result, else `sigmoid`
   struct tvmq_unary_line line;
   struct tvmq_sigmoid sigmoid;
   enum tvmq_rounding rounding;
-  size_t bytes;  // of an element
+  size_t bytes;  // per element
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {

@@ -1,5 +1,5 @@
-// MUL, and SQUARED_DIFFERENCE of bytes, by the kernels of products: in float32 where that is proven to give every product its
-// result. PRELU of bytes: products with the slopes, and a table for what is not negative.
+// MUL, and SQUARED_DIFFERENCE of bytes, with the mul kernels: in float32 if every product is proven to give its exact
+// result. PRELU of bytes: products with the slopes, and a table for inputs that are not negative.
 #include <string.h>
 
 #include "arithmetic/stage.h"
@@ -8,7 +8,8 @@
 #include "exact/mul_stage.h"
 #include "operators/quant_params.h"
 
-// Fills in the kernel's arguments. Every byte is set, so that two descriptions may be compared as memory. Bytes are int8 from here on.
+// Fills in the kernel's arguments. Sets every byte, so that memcmp() can compare two descriptions. Bytes are treated as
+// int8 from here on.
 static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_mul_args *args) {
   const int32_t offset = tvmq_flip_to_s8(desc->type);
   memset(args, 0, sizeof *args);
@@ -19,7 +20,7 @@ static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rou
     args->rounding = rounding;
     tvmq_square_scales(desc, args->in_scale, &scale);
   } else {
-    scale = tvmq_mul_scale(desc);  // PRELU's of products, too
+    scale = tvmq_mul_scale(desc);  // also for PRELU's products
   }
   args->multiplier = scale.multiplier;
   args->shift = scale.shift;
@@ -54,7 +55,7 @@ static void run(const struct tvmq_binary *b, int first, const void *const in[2],
   b->variant->fn.mul(&args);
 }
 
-// Without rows the first input of a difference is that of the greater scale.
+// Without rows, the first input of a difference is the input with the greater scale.
 static void compute(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
   tvmq_compute_rows(b, b->product.difference && !tvmq_is_half(b->product.in_scale[0]), in, out, n, run);
 }
@@ -72,7 +73,7 @@ static void plan_prelu(struct tvmq_binary *b, const struct tvmq_binary_desc *des
   }
 }
 
-// All products are computed, and those of what is not negative replaced.
+// Computes all products, then replaces those of inputs that are not negative.
 static void compute_prelu(const struct tvmq_binary *b, const void *const in[2], void *out, size_t n) {
   run(b, 0, in, out, n, 1);
   const uint8_t *const x = in[0], flip = tvmq_flip_to_u8(b->formula.type), zero = (uint8_t)(b->formula.in_zero_point[0] ^ flip);

@@ -1,4 +1,4 @@
-// ADD and SUB, by their kernels: bytes by a plane where there is one.
+// ADD and SUB with the add kernels; bytes as a linear function of both inputs (a plane) if one fits exactly.
 #include <string.h>
 
 #include "cpu/ops/elementwise/binary.h"
@@ -7,7 +7,8 @@
 
 static int first_of(const struct tvmq_binary_desc *desc) { return desc->in[1].scale > desc->in[0].scale; }
 
-// Fills in the kernel's arguments. Every byte is set, so that two descriptions may be compared as memory. Bytes are int8 from here on.
+// Fills in the kernel's arguments. Sets every byte, so that memcmp() can compare two descriptions. Bytes are treated as
+// int8 from here on.
 static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, struct tvmq_add_args *args) {
   const int32_t offset = tvmq_flip_to_s8(desc->type);
   memset(args, 0, sizeof *args);
@@ -28,7 +29,7 @@ static void describe(const struct tvmq_binary_desc *desc, enum tvmq_rounding rou
 }
 
 static void plan(struct tvmq_binary *b, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant) {
-  (void)variant;  // any takes a plane
+  (void)variant;  // every kernel accepts a plane
   struct tvmq_add_args asked;
   describe(desc, rounding, &asked);
   if (memcmp(&asked, &b->sum_asked, sizeof asked) != 0) {

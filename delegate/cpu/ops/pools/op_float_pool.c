@@ -1,7 +1,9 @@
-// AVERAGE_POOL_2D and MAX_POOL_2D of float32, as they stand between hybrid nodes: sums are taken in the reference's order. Threads share the rows.
+// AVERAGE_POOL_2D and MAX_POOL_2D of float32 between hybrid nodes. Sums are added in the reference's order. Threads
+// divide the rows.
 //
-// Windows side by side that have all of their columns in the input are one window to the kernel, whose channels are those of all of them. With a stride, so are
-// the windows in between, which are left out when results are copied: more work, but in vectors that are full.
+// Adjacent windows with all of their columns in the input are joined: the kernel sees one window with the channels of
+// all of them. With a stride, the joined window includes the windows in between, whose results are dropped. That is
+// more work, but in full vectors.
 #include <float.h>
 
 #include "base/arith.h"
@@ -14,24 +16,25 @@
 #include "operators/geometry.h"
 #include "operators/quant_params.h"
 
-// Windows of a row, side by side.
+// Windows [first, first + n) of a row.
 struct span {
   size_t first, n;
 };
 
 struct pool {
-  struct tvmq_cut cut;  // of the rows of all images
+  struct tvmq_cut cut;  // units: the rows of all images
   struct tvmq_pool_desc desc;
   struct tvmq_geometry geometry;
   const struct tvmq_variant *variant;
   struct tvmq_bounds bounds;
-  struct span joined;    // windows that the kernel has as one
-  size_t slice;          // bytes of a thread's scratch: their results with those in between
-  size_t scratch_bytes;  // of all threads
+  struct span joined;    // windows that the kernel computes as one
+  size_t slice;          // bytes of a thread's scratch: the results of the joined windows and of those in between
+  size_t scratch_bytes;  // for all threads
   const struct tvmq_scratch *scratch;
 };
 
-// Windows with all of their columns in the input. None where those in between cost more than they save, or where there are none.
+// Returns the windows with all of their columns in the input. Returns none if the windows in between cost more than
+// joining saves.
 static struct span whole_windows(const struct tvmq_pool_desc *d, int32_t pad_left) {
   enum { MOST_STEP = 64 };
   const int64_t stride = d->stride_w, room = (int64_t)d->in_w - d->filter_w + pad_left;
@@ -40,13 +43,13 @@ static struct span whole_windows(const struct tvmq_pool_desc *d, int32_t pad_lef
   return (struct span){(size_t)first, pays ? (size_t)(end - first) : 0};
 }
 
-// Windows of a row that are computed: what is joined has those in between.
+// Returns the number of windows of a row that are computed, including those between joined ones.
 static size_t computed_windows(const struct pool *p) {
   const size_t n = p->joined.n;
   return (size_t)p->desc.out_w - n + (n > 0 ? tvmq_windows_between(n, p->desc.stride_w) : 0);
 }
 
-// Floats of the joined windows, with those in between.
+// Returns the floats of the joined windows, including those in between.
 static size_t joined_channels(const struct pool *p) { return tvmq_windows_between(p->joined.n, p->desc.stride_w) * (size_t)p->desc.channels; }
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -57,7 +60,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const struct tvmq_target target = tvmq_target(env);
   p->desc = *d;
   p->variant = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_POOL, &target);
-  p->bounds = tvmq_activation_bounds(d->activation, FLT_MAX);  // without an activation, the reference cuts infinities off
+  p->bounds = tvmq_activation_bounds(d->activation, FLT_MAX);  // without an activation, the reference clamps infinities
+                                                               // to finite values
   p->scratch = env->scratch;
   p->slice = 0;
   const char *why = tvmq_pool_geometry(d, &p->geometry);

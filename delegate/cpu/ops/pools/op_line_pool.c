@@ -1,6 +1,7 @@
-// MAX_POOL_2D of pixels that are shorter than vectors. First the largest down each column of a line, which to the kernel is one long pixel. Then the largest
-// along the line: all windows of a line, with a stride those in between too, are one long pixel, and column k of every window is row k of it, which begins k
-// pixels further on. Threads share the rows.
+// MAX_POOL_2D of pixels that are shorter than a vector. Step 1 computes the maximum down each column of a line; the
+// kernel sees the line as one long pixel. Step 2 computes the maximum along the line. All windows of the line, with a
+// stride also those in between, are one long pixel. Column k of every window is row k of that pixel, and begins k
+// pixels further on. Threads divide the rows.
 #include <string.h>
 
 #include "base/memory.h"
@@ -11,19 +12,20 @@
 #include "operators/quant_params.h"
 
 struct pool {
-  struct tvmq_cut cut;  // of the rows of all images
+  struct tvmq_cut cut;  // units: the rows of all images
   struct tvmq_pool_desc desc;
   struct tvmq_geometry geometry;
   const struct tvmq_variant *variant;
-  int32_t min, max;       // of the output
-  size_t pixel, windows;  // bytes; windows of a line with those in between
-  size_t line;            // pixels of a line with its padding
-  size_t results, slice;  // where the results are in a thread's scratch, and its bytes
-  size_t scratch_bytes;   // of all threads
+  int32_t min, max;       // clamp of the output
+  size_t pixel, windows;  // bytes of a pixel; windows of a line, including those in between
+  size_t line;            // pixels of a padded line
+  size_t results, slice;  // offset of the results in a thread's scratch, and size of that scratch
+  size_t scratch_bytes;   // for all threads
   const struct tvmq_scratch *scratch;
 };
 
-// The limits are bytes. Beyond them most windows would be left out, a line would have no whole vectors, or it would not stay in the first levels of cache.
+// Limits in bytes. MOST_STEP: with a longer step, most windows would be dropped. LEAST_LINE: a shorter line has no
+// whole vectors. MOST_LINE: a longer line does not stay in the first levels of cache.
 bool tvmq_pools_by_lines(const struct tvmq_pool_desc *d) {
   enum { VECTOR = 16, MOST_STEP = 128, LEAST_LINE = 32, MOST_LINE = 1 << 16 };
   const size_t pixel = (size_t)d->channels * tvmq_type_bytes(d->in_type), stride = (size_t)d->stride_w, in_w = (size_t)d->in_w;
@@ -73,7 +75,7 @@ static void fill(const struct pool *p, uint8_t *line, size_t first, size_t end, 
   for (size_t at = first * p->pixel; at < end * p->pixel; at += element) memcpy(line + at, &value, element);
 }
 
-// Beside the input stands the border, and nothing beyond that.
+// Fills the pixels left and right of the input: the border, and the type's minimum outside of the border.
 static void fill_padding(const struct pool *p, uint8_t *line) {
   const int32_t nothing = tvmq_type_range(p->desc.in_type).min;
   const size_t begin = (size_t)p->geometry.pad_left, end = begin + (size_t)p->desc.in_w;
@@ -84,7 +86,7 @@ static void fill_padding(const struct pool *p, uint8_t *line) {
   fill(p, line, right, p->line, nothing);
 }
 
-// The largest of n_rows pixels of `channels` each, or of none.
+// Computes the maximum of n_rows pixels of `channels` elements each; 0 rows give `min`.
 static void largest(const struct pool *p, const uint8_t *in, size_t stride, size_t n_rows, size_t channels, int32_t min, int32_t max, uint8_t *out) {
   const struct tvmq_pool_span span = {.n_cols = 1, .min = min};
   p->variant->fn.pool(&(struct tvmq_pool_args){.in = in,

@@ -1,5 +1,5 @@
-// AVERAGE_POOL_2D and MAX_POOL_2D, and reductions as poolings by one window. A task is a strip of output rows of one image, of a group of channels; the kernel
-// computes it row by row.
+// AVERAGE_POOL_2D and MAX_POOL_2D, and reductions as a pooling with a single window. A task is a strip of output rows
+// of one image, for a group of channels. The kernel computes one row per call.
 #include "base/memory.h"
 #include "cpu/ops/op.h"
 #include "cpu/ops/pools/pool_window.h"
@@ -8,14 +8,14 @@
 #include "operators/quant_params.h"
 #include "operators/reduction.h"
 
-// Channels are grouped in multiples of GROUP, a line of the cache, and so that the rows of a window stay in the first level of cache until the next output row:
-// half of it leaves room for the outputs and for the input row that comes next.
+// Granule of channel groups, a cache line. The rows of a group's window should stay in the first level of cache until
+// the next output row. They may fill half of the cache; the rest is for outputs and the next input row.
 enum { GROUP = TVMQ_LINE };
 
-// Output columns side by side whose windows are alike.
+// Adjacent output columns whose windows have the same size.
 struct columns {
   size_t n_cols;
-  int32_t taps;  // in the input
+  int32_t taps;  // columns of a window in the input
   bool bordered;
 };
 
@@ -23,21 +23,22 @@ struct pool {
   struct tvmq_pool_desc desc;
   struct tvmq_geometry geometry;
   const struct tvmq_variant *variant;
-  int32_t min, max;                   // of the output
-  struct tvmq_rescaled_sum rescaled;  // of a reduction
+  int32_t min, max;                   // clamp of the output
+  struct tvmq_rescaled_sum rescaled;  // only for a reduction
   size_t element_bytes;
   struct columns *columns;
   size_t n_columns;
   struct tvmq_threads *threads;
-  size_t group_channels, groups, strips;  // of a task, the last group of an image having the rest; of an image, strips of about as many rows
-  size_t slice;                           // bytes of a thread's scratch: spans
+  size_t group_channels, groups, strips;  // channels of a group (the last group has the rest); groups and strips of an
+                                          // image, strips of about equal height
+  size_t slice;                           // bytes of a thread's scratch, which holds spans
   const struct tvmq_scratch *scratch;
-  float cycles;  // estimated, on one thread
+  float cycles;  // estimate for one thread
 };
 
 // ---- plan
 
-// Counts the groups of like columns, and writes them where there is room.
+// Counts the groups of columns with equal windows; writes them to `columns` unless it is NULL.
 static size_t find_columns(const struct pool *p, struct columns *columns) {
   size_t n = 0;
   struct columns before = {0};
@@ -53,18 +54,18 @@ static size_t find_columns(const struct pool *p, struct columns *columns) {
   return n;
 }
 
-// The size of the largest window within the input.
+// Returns the rows, or columns, of the largest window within the input.
 static size_t window_rows(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_h, (size_t)p->desc.in_h); }
 static size_t window_columns(const struct pool *p) { return tvmq_min((size_t)p->desc.filter_w, (size_t)p->desc.in_w); }
 
-// Each column of the input is looked at once.
+// Returns whether the kernel reads each column of the input once, by sliding the window.
 static bool slides(const struct pool *p) {
   const struct tvmq_pool_desc *d = &p->desc;
   if (d->pooling == TVMQ_POOLING_MAX) return tvmq_pool_kept((size_t)d->filter_w, (size_t)d->stride_w) > 0;
   return d->pooling == TVMQ_POOLING_AVERAGE && tvmq_mean_is_narrow(d->in_type, window_rows(p), window_columns(p));
 }
 
-// Cycles that all of it takes on one thread, estimated.
+// Returns the estimated cycles on one thread.
 static float cycles(const struct pool *p, const struct tvmq_machine *machine) {
   const struct tvmq_pool_desc *d = &p->desc;
   const float rows = (float)window_rows(p), columns = (float)window_columns(p);
@@ -74,13 +75,14 @@ static float cycles(const struct pool *p, const struct tvmq_machine *machine) {
   return lines * (rows * taken / speed.rate + (float)d->out_w * speed.tile_cycles / p->variant->layout.nr);
 }
 
-// Groups of channels of which the rows of a window stay in the cache.
+// Returns the number of channel groups for which the rows of a window stay in the cache.
 static size_t groups_for_cache(const struct pool *p, const struct tvmq_machine *machine) {
   const size_t row_bytes = (size_t)p->desc.in_w * (size_t)p->desc.channels * p->element_bytes;
   return tvmq_max(window_rows(p) * row_bytes / machine->window_bytes, 1);
 }
 
-// Strips of rows first, which is how threads share the operators around, then groups: as many as the cache wants, and as make up for rows that are too few.
+// Cuts rows into strips first, as neighbouring operators do. Then groups channels: as many groups as the cache
+// requires, and as replace missing strips if there are few rows.
 static void set_tasks(struct pool *p, const struct tvmq_machine *machine) {
   const size_t batch = (size_t)p->desc.batch, rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels;
   p->cycles = cycles(p, machine);
@@ -121,7 +123,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   return *op ? replan((struct pool *)*op, &desc->pool, env) : "out of memory";
 }
 
-// A reduction between two kept dimensions: what is reduced lies one behind the other, in one column.
+// Plans a reduction between two kept dimensions: the reduced elements are the rows of a single column.
 static const char *plan_reduction(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_reduce_desc *reduce = &desc->reduce;
   const int32_t pixels = reduce->dims[1];
@@ -169,7 +171,7 @@ static void set_spans(const struct pool *p, struct tvmq_window rows, struct tvmq
   for (size_t i = 0; i < p->n_columns; i++) {
     const struct columns *columns = &p->columns[i];
     spans[i] = (struct tvmq_pool_span){.n_cols = columns->n_cols, .min = p->min};
-    // Elements in the border take part in the maximum.
+    // Elements of the border count in the maximum.
     if (rows.bordered || columns->bordered) spans[i].min = p->desc.border.value > p->min ? p->desc.border.value : p->min;
     if (p->desc.pooling == TVMQ_POOLING_AVERAGE) spans[i].mean = tvmq_mean(p->desc.in_type, (int32_t)tvmq_window_taps(rows) * columns->taps);
   }

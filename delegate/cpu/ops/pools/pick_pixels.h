@@ -1,4 +1,4 @@
-// Copies some of the pixels that lie in a line.
+// Copies every k-th pixel of a line.
 #pragma once
 
 #include <stddef.h>
@@ -6,15 +6,15 @@
 
 #include "base/inline.h"
 
-// n pixels whose distance in `in` is `step`; sizes are bytes, and `pixel` may be a constant.
+// Copies n pixels of `pixel` bytes, which are `step` bytes apart in `in`, to contiguous pixels in `out`.
 TVMQ_INLINE void tvmq_pick_each(const void *in, size_t step, size_t pixel, size_t n, void *out) {
   for (size_t i = 0; i < n; i++) memcpy((char *)out + i * pixel, (const char *)in + i * step, pixel);
 }
 
-// Sizes of most pixels that are small.
+// The usual sizes of small pixels, in bytes.
 #define TVMQ_PIXEL_SIZES(SIZE) SIZE(1) SIZE(2) SIZE(3) SIZE(4) SIZE(6) SIZE(8) SIZE(12) SIZE(16)
 
-// The same, with these sizes as constants.
+// The same, with the sizes above as compile-time constants.
 static inline void tvmq_pick_pixels(const void *in, size_t step, size_t pixel, size_t n, void *out) {
   switch (pixel) {
 #define SIZE(n_bytes)                            \

@@ -1,4 +1,4 @@
-// Where the windows of a pooling lie.
+// Position of a pooling's windows in the input.
 #pragma once
 
 #include <stdbool.h>
@@ -7,10 +7,10 @@
 #include "base/arith.h"
 #include "operators/geometry.h"
 
-// One direction of a window.
+// One dimension of a window.
 struct tvmq_window {
-  size_t begin, end;  // inputs
-  bool bordered;      // has some of the border too
+  size_t begin, end;  // inputs [begin, end)
+  bool bordered;      // the window includes elements of the border
 };
 
 static inline struct tvmq_window tvmq_window_at(ptrdiff_t origin, int32_t filter, int32_t before, int32_t in, int32_t after) {
@@ -27,10 +27,10 @@ static inline struct tvmq_window tvmq_window_column(const struct tvmq_pool_desc 
   return tvmq_window_at((ptrdiff_t)x * d->stride_w - geometry->pad_left, d->filter_w, d->border.left, d->in_w, d->border.right);
 }
 
-// The number of n windows of a line, n > 0, with those in between that a stride leaves out.
+// Returns the number of n > 0 windows of a line, including the windows in between that a stride leaves out.
 static inline size_t tvmq_windows_between(size_t n, int32_t stride_w) { return (n - 1) * (size_t)stride_w + 1; }
 
 static inline size_t tvmq_window_taps(struct tvmq_window window) { return window.end - window.begin; }
 
-// Whether tvmq_op_line_pool is to compute it.
+// Returns whether tvmq_op_line_pool computes the pooling.
 bool tvmq_pools_by_lines(const struct tvmq_pool_desc *desc);

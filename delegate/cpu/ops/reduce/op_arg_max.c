@@ -1,4 +1,5 @@
-// ARG_MAX: the first of the greatest elements. A task has some rows: of elements side by side along the axis, or else of elements that the axis does not have.
+// ARG_MAX: the index of the first maximum. A task computes several outputs: rows if the elements along the axis are
+// contiguous, else columns.
 #include <string.h>
 
 #include "base/arith.h"
@@ -6,17 +7,17 @@
 #include "cpu/ops/cut.h"
 #include "cpu/plan/select.h"
 
-enum { COLUMNS = 64 };  // whose greatest elements are found together
+enum { COLUMNS = 64 };  // columns whose maxima are found together
 
 struct arg_max {
   struct tvmq_cut cut;  // rows, or groups of COLUMNS columns
   struct tvmq_arg_max_desc desc;
-  const struct tvmq_variant *variant;  // of rows; NULL: columns
+  const struct tvmq_variant *variant;  // kernel for rows; NULL: columns
 };
 
 static size_t groups(const struct tvmq_arg_max_desc *d) { return tvmq_ceil_div((size_t)d->inner, COLUMNS); }
 
-// Estimated, for one output.
+// Returns the estimated cycles of one output.
 static float cycles_of(const struct arg_max *a, const struct tvmq_env *env) {
   const float depth = (float)a->desc.depth;
   if (!a->variant) return depth / 4 + 8;
@@ -44,8 +45,8 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){.kernel = a->variant ? a->variant->name : "", .algorithm = a->variant ? "rows" : "columns", .cycles = a->cut.cycles};
 }
 
-// Finds the greatest element of each of `n` columns, whose elements lie `stride` bytes apart. Bytes as uint8: of int8 with the sign bit flipped, which keeps
-// the order.
+// Finds the index of the maximum of each of `n` columns; the elements of a column are `stride` bytes apart. Compares
+// bytes as uint8; `flip` inverts the sign bit of int8, which preserves the order.
 static void first_in_columns(const uint8_t *in, size_t depth, size_t stride, size_t n, uint8_t flip, int32_t *found) {
   uint8_t greatest[COLUMNS];
   for (size_t i = 0; i < n; i++) {

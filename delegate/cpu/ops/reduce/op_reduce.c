@@ -1,5 +1,6 @@
-// MEAN, SUM, REDUCE_MAX and REDUCE_MIN over any axes. A task has some indices of the first dimension, which is kept, or some of the last one. Poolings compute
-// what they can, a reduced dimension between two kept ones, and op_reduce_rows.c what has a reduced dimension only behind the first.
+// MEAN, SUM, REDUCE_MAX and REDUCE_MIN over any axes. A task computes several indices of the first dimension, which is
+// kept, or of the last one. A reduced dimension between two kept ones can be a pooling (op_pool.c). If only the
+// dimension after the first is reduced, op_reduce_rows.c computes it.
 #include <string.h>
 
 #include "arithmetic/stage.h"
@@ -12,8 +13,9 @@
 
 // ---- loops
 
-// into[i] = what it is and from[i], for n elements; or into[0] with all of them, one after the other. Sums are int32, of float32 as the elements are; the
-// greatest and the least are of the elements' type. `join` adds accumulators to accumulators; floats, which are added in their order only, have none.
+// Accumulation loops over n elements. each: combines from[i] into into[i]. all: combines all elements into into[0], in
+// order. join: combines accumulators into accumulators; NULL for floats, whose order of addition is fixed. Accumulators
+// of sums are int32, or float32 for float32 elements; those of extremes have the elements' type.
 typedef void (*loop_fn)(void *into, const void *from, size_t n);
 struct loops {
   loop_fn each, all, join;
@@ -65,14 +67,14 @@ struct reduce {
   struct tvmq_reduce_desc desc;
   struct loops loops;
   size_t element_bytes, acc_bytes;
-  size_t block, outputs;  // elements of an index of the first dimension, and what comes of them
-  size_t inner;           // the last dimension
-  size_t lanes;           // elements of several such lines that are reduced as one vector; 0: each line by itself
-  struct tvmq_cut cut;    // of the first dimension, or of the last one if `cuts_inner`
+  size_t block, outputs;  // input elements and outputs per index of the first dimension
+  size_t inner;           // size of the last dimension
+  size_t lanes;           // elements of several lines that are reduced as one vector; 0: one line at a time
+  struct tvmq_cut cut;    // cuts the first dimension, or the last one if `cuts_inner`
   bool cuts_inner;
   struct tvmq_rescaled_sum rescaled;
-  size_t slice, lanes_at;  // bytes of a thread's scratch, and where the lanes are in it
-  size_t scratch_bytes;    // of all threads
+  size_t slice, lanes_at;  // bytes of a thread's scratch, and offset of the lanes in it
+  size_t scratch_bytes;    // for all threads
   const struct tvmq_scratch *scratch;
 };
 
@@ -103,7 +105,7 @@ static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
   tvmq_cut_units(&r->cut, r->cuts_inner ? r->inner : outer, r->cuts_inner ? TVMQ_LINE : 1, cycles, env);
 }
 
-// Lines that are short, but not single elements, are reduced side by side where they make some vectors.
+// Returns the number of lanes. Short lines of several elements are reduced together if they fill several vectors.
 static size_t lanes(const struct reduce *r) {
   enum { MOST = 256, FEW = 64 };
   if (r->loops.join == NULL || r->inner == 1 || r->inner > FEW || r->cuts_inner) return 0;
@@ -147,7 +149,7 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   return pass > 0 ? 0 : r->cut.tasks * (r->cuts_inner ? (size_t)r->desc.dims[0] : 1);
 }
 
-// Fills accumulators with the value that they hold before anything is reduced.
+// Sets n accumulators to the neutral element of the reduction.
 static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
   const struct tvmq_range range = tvmq_type_range(r->desc.in_type);
   const int32_t value = is_sum(r) ? 0 : r->desc.reduction == TVMQ_REDUCTION_MAX ? range.min : range.max;
@@ -158,7 +160,7 @@ static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
   }
 }
 
-// Reduces n lines of `kept` elements to these columns of them, which are all of them where there are lanes.
+// Reduces n lines of `kept` elements to the given columns. With lanes, the columns are always all columns.
 static void fold_lines(const struct reduce *r, const uint8_t *in, size_t n, size_t kept, const struct tvmq_piece *columns, uint8_t *into, uint8_t *lanes) {
   const size_t element = r->element_bytes;
   if (r->lanes > 0) {
@@ -172,10 +174,11 @@ static void fold_lines(const struct reduce *r, const uint8_t *in, size_t n, size
   for (size_t i = 0; i < n; i++) r->loops.each(into, in + (i * kept + columns->first) * element, columns->n);
 }
 
-// Reduces dimensions from `level` on, which is a reduced one, to outputs from `output` on, each of these columns of the last dimension.
+// Reduces the dimensions from the reduced dimension `level` on, for the given columns of the last dimension. The
+// results go to the accumulators from `output` on.
 static void fold(const struct reduce *r, int level, const uint8_t *in, size_t output, const struct tvmq_piece *columns, uint8_t *acc) {
   const size_t n = (size_t)r->desc.dims[level], kept = (size_t)r->desc.dims[level + 1];
-  // The second says what the first implies, for the compiler, which sees dims[] only.
+  // The second condition follows from the first, and tells the compiler that dims[] is not exceeded.
   if (level + 2 == r->desc.n_dims || level + 4 > TVMQ_MAX_RANK + 2) {
     uint8_t *const into = acc + output * columns->n * r->acc_bytes;
     if (kept == 1) {
@@ -216,7 +219,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-// Poolings have vectors of channels.
+// Poolings compute vectors of channels, so they are chosen if there are enough channels.
 static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   enum { FEW = 8 };

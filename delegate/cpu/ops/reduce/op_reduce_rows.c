@@ -1,4 +1,5 @@
-// Reductions along the last dimension, of bytes and of float32: each row of elements that lie side by side becomes one element. A task has some rows.
+// Reductions of bytes and float32 along the last dimension: each row of contiguous elements becomes one element. A task
+// computes several rows.
 #include <string.h>
 
 #include "base/arith.h"
@@ -11,7 +12,7 @@
 #include "kernels/row_sums.h"
 #include "operators/reduction.h"
 
-enum { MOST_ROWS = 64 };  // that are reduced together
+enum { MOST_ROWS = 64 };  // rows that are reduced together
 
 struct reduce;
 // Reduces n rows, up to MOST_ROWS.
@@ -24,7 +25,7 @@ struct reduce {
   reduce_fn reduce;
   const struct tvmq_variant *variant;  // NULL: float32
   struct tvmq_rescaled_sum rescaled;
-  uint8_t *results;  // of each sum of bytes as unsigned ones; NULL: they are rescaled one by one
+  uint8_t *results;  // table: output for each sum of unsigned bytes; NULL: sums are rescaled one by one
 };
 
 // ---- sums of bytes
@@ -36,12 +37,12 @@ static uint8_t byte_of_sum(const struct reduce *r, int32_t sum) {
   return (uint8_t)tvmq_clamp(tvmq_rescaled(&r->rescaled, sum), range.min, range.max);
 }
 
-// Kernels take several rows side by side: where there are fewer, each is cut into parts of one length, and the bytes behind the last part are added one by one.
-// The table has whole tiles.
+// Kernels sum several rows together. If there are fewer rows, each is divided into parts of equal length, and the bytes
+// after the last part are added one by one. The pointer table is filled up to whole tiles.
 static void sum_bytes(const struct reduce *r, const uint8_t *in, size_t n, int32_t sums[MOST_ROWS]) {
   enum { MOST_PARTS = 16, LEAST_PART = 4 * TVMQ_LINE, TILE = 4 };
   const size_t parts = tvmq_max(tvmq_min(MOST_PARTS / n, r->depth / LEAST_PART), 1), used = n * parts, k = r->depth / parts;
-  const int32_t offset = r->results == NULL ? sign_of(r) : 0;  // of each byte
+  const int32_t offset = r->results == NULL ? sign_of(r) : 0;  // subtracted from each byte
   const void *rows[MOST_ROWS];
   for (size_t part = 0; part < parts; part++) {
     for (size_t i = 0; i < n; i++) rows[part * n + i] = in + i * r->depth + part * k;
@@ -63,7 +64,7 @@ static void reduce_to_sums(const struct reduce *r, const void *in, size_t n, voi
   for (size_t i = 0; i < n; i++) ((uint8_t *)out)[i] = r->results != NULL ? r->results[sums[i]] : byte_of_sum(r, sums[i]);
 }
 
-// Where rows are many, a table of what each sum becomes is soon worth its making. False: out of memory.
+// Makes the table `results` if there are enough rows to justify it. Returns false if out of memory.
 static bool make_results(struct reduce *r) {
   enum { MOST = 1 << 16, LEAST_USE = 16 };
   const size_t n = r->depth * UINT8_MAX + 1;
@@ -77,7 +78,7 @@ static bool make_results(struct reduce *r) {
 
 // ---- the greatest and the least byte
 
-// The least is the greatest in the opposite order.
+// The minimum is the maximum in the opposite order.
 static void reduce_to_extremes(const struct reduce *r, const void *in, size_t n, void *out) {
   int32_t found[MOST_ROWS];
   const uint8_t flip = sign_of(r) ^ (r->desc.reduction == TVMQ_REDUCTION_MIN ? UINT8_MAX : 0);
@@ -87,8 +88,9 @@ static void reduce_to_extremes(const struct reduce *r, const void *in, size_t n,
 
 // ---- means of float32
 
-// Elements are added in their order. Each addition waits for the one before, so that rows side by side cost no more than one: four of them are the lanes of a
-// vector, by way of squares of four elements that are transposed, and four such vectors are added to in turn.
+// Elements must be added in order, and each addition waits for the previous one. Adding several rows together therefore
+// takes no longer. Four rows are the lanes of a vector: squares of 4 x 4 elements are transposed and added. Four such
+// vectors alternate.
 typedef float four_floats __attribute__((vector_size(16)));
 enum { LANES = 4, VECTORS = 4, SIDE_BY_SIDE = LANES * VECTORS };
 
@@ -108,7 +110,7 @@ TVMQ_INLINE four_floats add_square(four_floats sums, const float *const rows[LAN
   return sums + TVMQ_HIGH_4(even_high, odd_high);
 }
 
-// `vectors` is a constant wherever this is inlined.
+// Sums `vectors` groups of four rows; `vectors` is a compile-time constant.
 TVMQ_INLINE void sum_rows(const float *const *rows, size_t depth, int vectors, four_floats *results) {
   four_floats sums[VECTORS] = {{0}};
   size_t k = 0;
@@ -124,7 +126,7 @@ TVMQ_INLINE void sum_rows(const float *const *rows, size_t depth, int vectors, f
   UNROLL for (int v = 0; v < vectors; v++) results[v] = sums[v];
 }
 
-// The last row is there in place of those that are none.
+// Missing rows repeat the last row.
 static void reduce_to_means(const struct reduce *r, const void *in, size_t n, void *out) {
   const float count = (float)tvmq_reduction_count(&r->desc);
   float *means = out;
@@ -144,11 +146,12 @@ static void reduce_to_means(const struct reduce *r, const void *in, size_t n, vo
 
 // ---- the operator
 
-// Chooses how rows are reduced; `cycles` are estimated.
+// Chooses the function and the kernel, and estimates the cycles.
 static const char *choose(struct reduce *r, const struct tvmq_env *env, float *cycles) {
   enum { FLOAT_CYCLES = 4 };
   const bool sums = tvmq_reduction_is_sum(&r->desc);
-  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a wish is for a kernel of another family
+  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a constraint names a kernel of
+                                                                                 // another family
   if (r->desc.in_type == TVMQ_TYPE_F32) {
     r->reduce = reduce_to_means;
     *cycles = (float)tvmq_ceil_div(r->n_rows, SIDE_BY_SIDE) * (float)r->depth * FLOAT_CYCLES;

@@ -1,4 +1,5 @@
-// SOFTMAX. A task has some rows. Of bytes everything but the sums is a table of 256 exponential functions; int16 has tables of its own and no kernel.
+// SOFTMAX. A task computes several rows. For bytes, a table of 256 exponentials replaces everything except the sums.
+// int16 uses tables of its own and no kernel.
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "cpu/ops/reduce/softmax_s16.h"
@@ -11,7 +12,7 @@ struct softmax {
   struct tvmq_softmax_desc desc;
   const struct tvmq_variant *variant;  // NULL: int16
   int32_t exps[TVMQ_SOFTMAX_EXPS], least_difference;
-  struct tvmq_softmax_s16 wide;  // of int16
+  struct tvmq_softmax_s16 wide;  // int16 only
 };
 
 static const char *plan_bytes(struct softmax *s, const struct tvmq_env *env) {

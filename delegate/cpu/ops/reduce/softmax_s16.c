@@ -6,7 +6,8 @@
 
 static double reciprocal(double x) { return 1 / (1 + x); }
 
-// A function of [min, max], in 512 steps. An entry is moved by half of what interpolation between it and the next would be off in the middle.
+// Tabulates a function over [min, max] in 512 steps. Each entry is corrected by half of the interpolation error in the
+// middle between it and the next entry.
 static void fill(double (*function)(double), double min, double max, int16_t *table) {
   enum { STEPS = TVMQ_SOFTMAX_S16_ENTRIES - 1 };
   const double one = 32768, step = (max - min) / STEPS;
@@ -37,7 +38,7 @@ void tvmq_softmax_s16_rows(const struct tvmq_softmax_s16 *s, const int16_t *in, 
   for (size_t row = 0; row < rows; row++, in += depth, out += depth) {
     int32_t greatest = INT16_MIN;
     for (size_t i = 0; i < depth; i++) greatest = in[i] > greatest ? in[i] : greatest;
-    uint32_t sum = 0;  // positive: the greatest element's is 32767
+    uint32_t sum = 0;  // positive: the maximum contributes 32767
     for (size_t i = 0; i < depth; i++) {
       out[i] = (int16_t)exp_at(s, in[i] - greatest);
       sum += (uint32_t)out[i];
