@@ -1,4 +1,5 @@
-// The way of computing a convolution line by line of the image, with kernels that want the rows of A a constant distance apart (conv.h).
+// Algorithm "direct" (conv.h): computes a convolution line by line of the image, with kernels that need rows of A at a
+// constant distance.
 #pragma once
 
 #include "cpu/ops/conv/conv.h"

@@ -1,4 +1,4 @@
-// Ways of computing a convolution with kernels that want the rows of A a constant distance apart (conv.h).
+// Algorithms with kernels that need rows of A at a constant distance (conv.h).
 #pragma once
 
 #include "cpu/ops/conv/conv.h"

@@ -1,4 +1,4 @@
-// Ways of computing a convolution with kernels that take pointers to the rows of A (conv.h).
+// Algorithms with kernels that take pointers to the rows of A (conv.h).
 #pragma once
 
 #include "cpu/ops/conv/conv.h"

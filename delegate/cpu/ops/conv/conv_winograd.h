@@ -1,4 +1,4 @@
-// The way of computing a convolution by Winograd (conv.h).
+// Algorithm Winograd (conv.h).
 #pragma once
 
 #include "cpu/ops/conv/conv.h"

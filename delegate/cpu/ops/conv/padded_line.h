@@ -1,4 +1,4 @@
-// A line of an image as it is copied with its padding, without a call for a usual line.
+// Copies lines of an image with padding, without a function call for usual lines.
 #pragma once
 
 #include <stddef.h>
@@ -7,9 +7,9 @@
 
 #include "base/inline.h"
 
-enum { TVMQ_PAD = 16 };  // bytes of zero points that are written at a time: room that a copy needs behind its last line
+enum { TVMQ_PAD = 16 };  // zero points that are written at once; a copy needs as much room after its last line
 
-// Writes `n` zero points, and where they are few some more behind them.
+// Writes `n` zero points; if n < TVMQ_PAD, writes TVMQ_PAD.
 TVMQ_INLINE void tvmq_pad_line(uint8_t *to, const uint8_t zero_points[TVMQ_PAD], size_t n) {
   if (n > TVMQ_PAD)
     memset(to, zero_points[0], n);
@@ -17,7 +17,8 @@ TVMQ_INLINE void tvmq_pad_line(uint8_t *to, const uint8_t zero_points[TVMQ_PAD],
     memcpy(to, zero_points, TVMQ_PAD);
 }
 
-// Writes `before` zero points, `n` bytes, flipped, and zero points as far as `end`, which may be followed by some more.
+// Writes `before` zero points, `n` flipped bytes, and zero points up to byte `end`. Up to TVMQ_PAD more bytes may be
+// written.
 TVMQ_INLINE void tvmq_copy_line(uint8_t *to, const uint8_t *from, size_t before, size_t n, size_t end, const uint8_t zero_points[TVMQ_PAD], uint8_t flip) {
   tvmq_pad_line(to, zero_points, before);
   to += before;

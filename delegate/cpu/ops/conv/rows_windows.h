@@ -1,19 +1,20 @@
-// Parts of rows.h that its two forms share, tables and im2col: which windows lie inside the image, and copies of those that do not.
+// Functions shared by row tables and im2col (rows.h): which windows are inside the image, and copies of those that are
+// not.
 #pragma once
 
 #include <string.h>
 
 #include "cpu/ops/conv/rows.h"
 
-// Output pixels that lie side by side in one line: what there is to decide is decided once for all of them.
+// Run: adjacent output pixels of one line, for which decisions are made once.
 struct run {
-  const uint8_t *image;  // input image
-  size_t out_y;          // in the output image
+  const uint8_t *image;  // the input image
+  size_t out_y;          // line in the output image
   ptrdiff_t y, x;        // input coordinates of the first pixel's first tap, may be negative
   size_t n;              // pixels
 };
 
-// The run that begins with output pixel `m` and has at most `most` pixels.
+// Returns the run that begins with output pixel `m` and has at most `most` pixels.
 static inline struct run run_at(const struct tvmq_rows *rows, const uint8_t *in, size_t m, size_t most) {
   const size_t line = m / rows->out_w, out_x = m % rows->out_w;
   const size_t image = line / rows->out_h, out_y = line % rows->out_h;
@@ -26,7 +27,7 @@ static inline struct run run_at(const struct tvmq_rows *rows, const uint8_t *in,
   };
 }
 
-// The run that follows: the next line.
+// Returns the next run, at the start of the next line.
 static inline struct run run_after(const struct tvmq_rows *rows, const struct run *run, size_t most) {
   struct run next = *run;
   next.x = -(ptrdiff_t)rows->pad_left;
@@ -40,19 +41,21 @@ static inline struct run run_after(const struct tvmq_rows *rows, const struct ru
   return next;
 }
 
-// The input line of a run's filter row `ky`, or NULL where it is padding. One comparison serves both ends: a negative coordinate is a huge unsigned one.
+// Returns the input line of a run's filter row `ky`, or NULL if it is padding. One comparison covers both ends, because
+// a negative coordinate becomes a huge unsigned one.
 static inline const uint8_t *line_of(const struct tvmq_rows *rows, const struct run *run, size_t ky) {
   const size_t y = (size_t)(run->y + (ptrdiff_t)(ky * rows->dilation_h));
   return y < rows->in_h ? run->image + y * rows->in_w * rows->pixel_bytes : NULL;
 }
 
-// Pixels [begin, end) of a run have the tap that lies at input column `x` for the first pixel inside the line; those before and after have padding there.
+// Span: for pixels [begin, end) of a run, a tap is inside the input line; for the other pixels it is padding. `x` is
+// the tap's column for the first pixel.
 struct span {
   size_t begin, end;
 };
 
 static inline struct span inside(const struct tvmq_rows *rows, ptrdiff_t x, size_t n) {
-  // Few pixels overhang, so that steps are cheaper than divisions.
+  // Few pixels are outside, so stepping is cheaper than dividing.
   struct span s = {.begin = 0, .end = n};
   const ptrdiff_t stride = (ptrdiff_t)rows->stride_w, width = (ptrdiff_t)rows->in_w;
   ptrdiff_t last = x + (ptrdiff_t)n * stride - stride;
@@ -61,7 +64,7 @@ static inline struct span inside(const struct tvmq_rows *rows, ptrdiff_t x, size
   return s;
 }
 
-// Pixels of a run whose windows do not leave the image at its sides: the first tap is inside, and so is the last.
+// Returns the pixels of a run whose windows do not cross the image's sides: the first and the last tap are inside.
 static inline struct span whole_windows(const struct tvmq_rows *rows, const struct run *run) {
   const ptrdiff_t width = (ptrdiff_t)((rows->filter_w - 1) * rows->dilation_w);
   const struct span s = {.begin = inside(rows, run->x, run->n).begin, .end = inside(rows, run->x + width, run->n).end};
