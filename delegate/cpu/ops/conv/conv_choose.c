@@ -1,4 +1,4 @@
-// The choice among the ways of computing a convolution, their kernels, blocks and flips.
+// Chooses the algorithm of a convolution, and its kernel, blocks and flip.
 #include <math.h>
 
 #include "base/arith.h"
@@ -8,15 +8,15 @@
 #include "cpu/ops/conv/conv_table.h"
 #include "cpu/ops/conv/conv_winograd.h"
 
-// The one list of them.
+// List of all algorithms.
 static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,         &tvmq_conv_by_im2col, &tvmq_conv_by_matrix,  &tvmq_conv_by_padding,
                                                    &tvmq_conv_by_matrix_im2col, &tvmq_conv_direct,    &tvmq_conv_by_winograd};
 enum { N_WAYS = sizeof ways / sizeof *ways };
 
-// Blocks that are listed for each way and kernel.
+// Number of blocks that are listed for each algorithm and kernel.
 enum { LISTED_BLOCKS = 3 };
 
-// An image one pixel wide is a line, in the same memory: its taps lie side by side.
+// Treats an image that is one pixel wide as a line: the memory is the same, and the taps are contiguous.
 static void lay_down(struct tvmq_conv_desc *d, struct tvmq_geometry *g) {
   if (d->in_w > 1 || d->filter_w > 1 || g->out_w > 1 || g->pad_left > 0) return;
   d->in_w = d->in_h;
@@ -30,7 +30,8 @@ static void lay_down(struct tvmq_conv_desc *d, struct tvmq_geometry *g) {
   g->pad_top = 0;
 }
 
-// A window that is the whole image is a vector: its taps lie side by side, as one of all their channels.
+// Treats a window that is the whole image as a vector: its taps are contiguous, and become one tap with all their
+// channels.
 static void flatten(struct tvmq_conv_desc *d, const struct tvmq_geometry *g) {
   const bool is_padded = g->pad_top > 0 || g->pad_left > 0, is_dense = d->dilation_h == 1 && d->dilation_w == 1 && d->filter_c == d->in_c && !d->depthwise;
   if (is_padded || !is_dense || d->filter_h != d->in_h || d->filter_w != d->in_w || g->out_h > 1 || g->out_w > 1) return;
@@ -59,7 +60,7 @@ const char *tvmq_conv_describe(const struct tvmq_conv_desc *desc, const struct t
   return NULL;
 }
 
-// Sets what all ways have alike, but for blocks and flip. False: the weights do not fit into memory.
+// Sets the panels, as all algorithms do. Returns false if the weights do not fit into memory.
 static bool set_panels(const struct tvmq_conv_problem *problem, struct tvmq_conv_choice *choice) {
   size_t depth, bytes;
   choice->panels = tvmq_ceil_div(problem->group_n, choice->variant->layout.nr);
@@ -67,7 +68,7 @@ static bool set_panels(const struct tvmq_conv_problem *problem, struct tvmq_conv
          tvmq_mul_size(choice->panels * problem->groups, choice->panel.size, &bytes);
 }
 
-// The best of a way with what the target leaves. False: it has none.
+// Finds the algorithm's best choice within the target. Returns false if there is none.
 static bool choose_by(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_target *target,
                       struct tvmq_conv_choice *choice) {
   *choice = way->choose(problem, env, target);
@@ -75,26 +76,29 @@ static bool choose_by(const struct tvmq_conv_way *way, const struct tvmq_conv_pr
   return choice->variant != NULL && set_panels(problem, choice);
 }
 
-// Estimated in the best blocks, until the last of the threads is done.
+// Returns the estimated cycles with the best blocks, until the last thread is done.
 static float block_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
   const struct tvmq_work work = choice->way->work(problem, choice, env);
-  // The work may be one of several waves.
+  // The work may be one of several waves; scale to the whole convolution.
   return tvmq_best_blocks(&work, env->machine, tvmq_threads_count(env->threads)).cycles * choice->cycles / work.cycles;
 }
 
-// By which ways are compared. One that splits badly, such as Winograd with few tiles, may be the cheapest on one thread and not on two.
+// Returns the cycles by which algorithms are compared. An algorithm that splits badly, such as Winograd with few tiles,
+// may be the cheapest on one thread but not on two.
 static float shared_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
   return tvmq_threads_count(env->threads) == 1 ? choice->cycles : block_cycles(problem, env, choice);
 }
 
-// A bound that no estimate of blocks is below: one thread does everything, or the last thread to finish has at least an
-// even share and finds out that all are done. Estimates are rounded, in some dozen operations by less than 2^-23 each.
+// Returns a lower bound of block_cycles(). Either one thread does everything, or the last thread to finish has at least
+// an even share, and finds out that all threads are done. Estimates are rounded, in about a dozen operations by less
+// than 2^-23 each.
 static float least_cycles(const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
   const float rounded = 1 - 0x1p-16f, share = choice->cycles / (float)tvmq_threads_count(env->threads) + env->machine->done_cycles;
   return rounded * (fminf(choice->cycles, share) + env->machine->task_cycles);
 }
 
-// On one thread a way knows its cheapest kernel; on several each is asked, as another one may split better.
+// Returns whether every kernel is estimated. On one thread an algorithm knows its cheapest kernel. On several threads
+// another kernel may split better.
 static bool asks_each(const struct tvmq_env *env) { return tvmq_threads_count(env->threads) > 1 && tvmq_target(env).only == NULL; }
 
 static bool may_multiply(const struct tvmq_conv_way *way, const struct tvmq_variant *variant, const struct tvmq_target *target) {
@@ -102,8 +106,8 @@ static bool may_multiply(const struct tvmq_conv_way *way, const struct tvmq_vari
   return allowed && (variant->cpu & ~target->cpu) == 0 && (variant->flags & way->required) == way->required && (variant->flags & way->excluded) == 0;
 }
 
-// The cheapest of a way, and its cycles until the last thread is done. Kernels that exceed the limit whatever their blocks
-// are left out. False: none is left.
+// Finds the cheapest choice of an algorithm, and its cycles until the last thread is done. Skips kernels whose lower
+// bound exceeds the limit. Returns false if no kernel is left.
 static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, float limit,
                           struct tvmq_conv_choice *best, float *least) {
   const struct tvmq_target target = tvmq_target(env);
@@ -114,7 +118,7 @@ static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_con
   }
   *least = INFINITY;
   const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(way, problem));
-  for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // of equals the last is the most specific
+  for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // equal estimates: the last is most specific
     struct tvmq_conv_choice choice;
     struct tvmq_target only = target;
     only.only = --v;
@@ -128,7 +132,7 @@ static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_con
   return *least < INFINITY;
 }
 
-// A limit for the best choice: the cycles of the best one for one thread, shared by all. INFINITY: nothing is known.
+// Returns a limit for the best choice: the cycles on all threads of the best choice for one thread. INFINITY: unknown.
 static float most_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish) {
   const struct tvmq_target target = tvmq_target(env);
   struct tvmq_conv_choice best = {.cycles = INFINITY};
@@ -140,7 +144,7 @@ static float most_cycles(const struct tvmq_conv_problem *problem, const struct t
   return best.variant != NULL ? shared_cycles(problem, env, &best) : INFINITY;
 }
 
-// The cheapest of the ways that are allowed.
+// Finds the cheapest algorithm that the constraint allows. Returns false if there is none.
 static bool choose_way(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish, struct tvmq_conv_choice *best) {
   const float limit = most_cycles(problem, env, wish);
   float least = INFINITY;
@@ -210,7 +214,7 @@ void tvmq_conv_sign(const union tvmq_desc *whole, const struct tvmq_env *env, st
   if (problem.excluded != 0) tvmq_say(text, " least_weights");
 }
 
-// All blocks and flips of a way with a kernel. Blocks are worth what the estimate for all threads says of them.
+// Adds all blocks and flips of an algorithm with a kernel. Cycles are estimated for all threads.
 static void list_blocks(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice, struct tvmq_choices *choices) {
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   const struct tvmq_work work = choice->way->work(problem, choice, env);
@@ -241,7 +245,7 @@ void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *en
   for (size_t i = 0; i < N_WAYS; i++) {
     if (!tvmq_way_allowed(&wish, ways[i]->id)) continue;
     const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(ways[i], &problem));
-    for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // of equals the last is the most specific
+    for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // equal estimates: the last is most specific
       struct tvmq_target target = tvmq_target(env);
       struct tvmq_conv_choice choice;
       if (!may_multiply(ways[i], --v, &target)) continue;

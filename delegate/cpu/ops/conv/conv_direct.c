@@ -1,12 +1,12 @@
-// Convolutions that read the lines of the image as they are ("direct"): the output pixels of a line are rows of A that lie a constant distance apart, the
-// stride, so that kernels with TVMQ_LINES need neither a pointer for each row nor a copy of its pieces. What there is to do for a block is one copy of
-// the lines that it reads, with their padding, in the kernel's own sign. For three channels, stride 2 and a filter of three pixels (0 is padding, letters are
-// pixels):
+// Convolutions that read the lines of the image directly. The output pixels of a line are rows of A at a constant
+// distance, the stride. Kernels with TVMQ_LINES therefore need neither a pointer for each row nor a copy of its pieces.
+// A block only needs one copy of the lines that it reads, padded and flipped for the kernel. Example for three
+// channels, stride 2 and a filter of three pixels (0 is padding, letters are pixels):
 //
 //   line of the copy     0 a b c d e f g h ...       piece of output pixel 0: 0 a b,  of 1: b c d,  of 2: d e f
 //
-// Pieces are read as far as whole steps of the kernel go: what lies behind them meets weights of zero. A tile does not cross lines: the last of a line shares
-// rows with the one before, and a line has at least one.
+// Kernels read pieces in whole steps; the weights for the bytes after a piece are zero. A tile does not cross lines.
+// The last tile of a line shares rows with the previous one, and a line has at least one tile.
 #include "cpu/ops/conv/conv_direct.h"
 
 #include <string.h>
@@ -18,16 +18,16 @@
 
 // ---- choose
 
-// Pixels of a line of the copy: those that taps of an output line read.
+// Returns the pixels per line of the copy, which the taps of an output line read.
 static size_t copied_pixels(const struct tvmq_rows *rows) { return (rows->out_w - 1) * rows->stride_w + (rows->filter_w - 1) * rows->dilation_w + 1; }
 
-// Lines of the copy that `n` output lines read.
+// Returns the lines of the copy that `n` output lines read.
 static size_t copied_lines(const struct tvmq_rows *rows, size_t n) { return (n - 1) * rows->stride_h + (rows->filter_h - 1) * rows->dilation_h + 1; }
 
 static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   struct tvmq_conv_choice c = {.n_taps = tvmq_rows_pieces(&rows)};
-  // Sums of rows, which a filter zero point needs, take a table of pointers and longer than the product.
+  // A filter zero point needs sums of rows, which need a table of pointers and take longer than the product.
   if (p->groups > 1 || p->quant.filter_zero_point != 0 || tvmq_conv_is_matrix(p)) return c;
   struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, &tvmq_conv_direct, target, c.n_taps, tvmq_rows_piece_bytes(&rows));
   gemm.m = rows.out_w;
@@ -64,7 +64,7 @@ static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvm
 
 static size_t line_bytes(const struct tvmq_gemm_plan *g) { return copied_pixels(&g->rows) * g->rows.pixel_bytes; }
 
-// Bytes from the first tap of a row to tap `t`.
+// Returns the bytes from the first tap of a row to tap `t`.
 static size_t tap_offset(const struct tvmq_gemm_plan *g, size_t t) {
   const size_t line_pieces = g->rows.filter_w / g->rows.piece_taps;
   return t / line_pieces * g->rows.dilation_h * line_bytes(g) + t % line_pieces * g->rows.dilation_w * g->rows.pixel_bytes;
@@ -80,7 +80,8 @@ static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *
 
 // ---- run
 
-// Copies what output lines [first, first + n) of an image read, with its padding, flipped as the kernel wants it. Nothing is called for a usual line.
+// Copies the input of output lines [first, first + n) of an image, padded and flipped for the kernel. Calls no function
+// for usual lines.
 static void copy_lines(const struct tvmq_conv *c, const uint8_t *image, size_t first, size_t n, uint8_t *to) {
   const struct tvmq_rows *rows = &tvmq_gemm_plan_of(c)->rows;
   const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
@@ -89,7 +90,7 @@ static void copy_lines(const struct tvmq_conv *c, const uint8_t *image, size_t f
   const size_t pixel = rows->pixel_bytes, pixels = copied_pixels(rows), left = tvmq_min(rows->pad_left, pixels), inside = tvmq_min(pixels - left, rows->in_w);
   const size_t line = pixels * pixel, lines = copied_lines(rows, n), begin = left * pixel;
   for (size_t i = 0; i < lines; i++, to += line) {
-    const size_t y = first * rows->stride_h + i - rows->pad_top;  // huge above the image
+    const size_t y = first * rows->stride_h + i - rows->pad_top;  // wraps to a huge number above the image
     if (y >= rows->in_h) {
       memset(to, zero_points[0], line);
       continue;
@@ -106,7 +107,7 @@ static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   return 1;
 }
 
-// All lines and panels by one call.
+// Multiplies all lines and panels in one call.
 static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *part, size_t panel, size_t n_panels, uint8_t *out, size_t out_stride) {
   const struct tvmq_conv *c = b->conv;
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);

@@ -56,23 +56,24 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
 
 // ---- run
 
-// A block of no more bytes than these whose last panel overhangs is computed aside as a whole and copied: a second call of the kernel would take longer.
+// Bytes of a small block. If the last panel of a small block extends past the output, the whole block is computed into
+// scratch and copied: a second kernel call would take longer.
 enum { COPIED_SOONER = 1024 };
 
-// Lines as results leave the kernel: it may have dropped what lies between.
+// Returns the lines as the kernel stores them: it may drop the rows between lines.
 static struct tvmq_gemm_lines stored_lines(const struct tvmq_conv *c) {
   struct tvmq_gemm_lines lines = tvmq_gemm_plan_of(c)->lines;
   if (tvmq_gemm_drops_gaps(c)) lines.pitch = lines.line_rows;
   return lines;
 }
 
-// How many rows of a part leave it. Blocks of several parts have no gaps.
+// Returns the number of rows of a part that the kernel stores. Blocks of several parts have no gaps.
 static size_t stored_rows(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *part) {
   const struct tvmq_gemm_lines lines = stored_lines(b->conv);
   return part->n == b->n_rows ? tvmq_gemm_rows(&lines, b->n_lines) : part->n;
 }
 
-// Copies the first `n` bytes of those of rows [first, end) that belong to lines; `from` is the first row's.
+// Copies the first `n` bytes of the rows in [first, end) that belong to lines. `from`: row `first`.
 static void copy_out(const struct tvmq_gemm_lines *lines, const uint8_t *from, size_t from_stride, size_t first, size_t end, size_t n, uint8_t *out,
                      size_t out_stride) {
   if (lines->pitch == lines->line_rows) {
@@ -83,7 +84,8 @@ static void copy_out(const struct tvmq_gemm_lines *lines, const uint8_t *from, s
     tvmq_move_rows(out, (ptrdiff_t)out_stride, from, (ptrdiff_t)from_stride, n, tvmq_min(lines->line_rows, end - m));
 }
 
-// Panels [panel, end_panel) of a part by way of scratch, from where what belongs to the output is copied. `out` is that of the block's first row.
+// Computes panels [panel, end_panel) of a part into scratch, and copies the results that belong to the output. `out`:
+// the block's first row in the output.
 static void multiply_aside(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *part, size_t panel, size_t end_panel, uint8_t *out,
                            size_t out_stride) {
   const struct tvmq_conv *c = b->conv;
@@ -125,8 +127,8 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
   struct tvmq_gemm_part parts[2];
   const size_t n_parts = c->choice.way->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
 
-  // Parts of fewer than mr rows, panels of more channels than the group has, unless the kernel stores those alone (TVMQ_NARROW), and gaps between lines that
-  // the kernel does not drop go by way of scratch.
+  // Results go through scratch in three cases. A part has fewer than mr rows. A panel has more channels than the group,
+  // and the kernel has no TVMQ_NARROW. Lines have gaps that the kernel does not drop.
   const size_t pixel = (image * lines->image_lines + first) * lines->line_rows;
   uint8_t *const out = (uint8_t *)pass->outs[0] + pixel * out_stride + group * group_n * bytes;
   const size_t panel = n_block * blocks->panels, end_panel = tvmq_min(panel + blocks->panels, c->choice.panels);

@@ -9,7 +9,7 @@
 
 enum { MOST_BYTES = 512 };
 
-// All that decides on packed bytes, as bytes.
+// Everything that determines packed weights, as bytes.
 struct identity {
   size_t n;
   uint8_t bytes[MOST_BYTES];
@@ -24,7 +24,7 @@ static void add(struct identity *identity, const void *value, size_t bytes) {
 
 static bool is_same(const struct identity *a, const struct identity *b) { return a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0; }
 
-// Shapes of activations do not count: the same weights serve any.
+// Adds the weights' part of a description. Shapes of activations are left out: the same weights serve any shape.
 static void add_weights(struct identity *identity, const struct tvmq_conv_desc *desc, const struct tvmq_trim *trim) {
   const bool flags[] = {desc->depthwise, desc->fully_connected, desc->bias != NULL};
   const int32_t numbers[] = {(int32_t)desc->scaling,
@@ -96,7 +96,7 @@ struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, 
     }
     if (has_key) packed = tvmq_packed_share(packed, key);
   }
-  // Weights that lie damaged in the file count as missing; those that were taken from it have been checked.
+  // Damaged weights in the file count as missing. Weights from the file have been checked already.
   struct tvmq_weights there;
   const bool from_file = packed->file != NULL, has_file = env->weight_file != NULL;
   const bool kept = has_file && (from_file ? tvmq_weight_file_has(env->weight_file, key) : tvmq_weight_file_find(env->weight_file, key, &there));

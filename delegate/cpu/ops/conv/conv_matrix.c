@@ -1,16 +1,18 @@
-// Convolutions as a gemm per group, by kernels that want the rows of A a constant distance apart (TVMQ_MATRIX_ROWS). Three ways differ in where the rows are:
-// where they lie in the input, if they are its pixels; in a copy of the input with its padding, in which the pixels of a tap lie side by side; or copied piece
-// by piece ("im2col", rows.h).
+// Convolutions as one gemm per group, with kernels that need rows of A at a constant distance (TVMQ_MATRIX_ROWS). Three
+// algorithms differ in where the rows are: in the input, if they are its pixels; in a padded copy of the input, in
+// which the pixels of a tap are contiguous; or in a copy piece by piece ("im2col", rows.h).
 //
-// The copy with padding has a gap between lines that serves both as the right padding of one and as the left padding of the next, so that pixel (y, x) of any
-// tap is y * pitch + x pixels behind the tap's first. For 3 pixels, padding of 1 and two lines (0 is padding, - is read only for rows that nobody wants):
+// In the padded copy, the gap between two lines is both the right padding of one line and the left padding of the next.
+// So pixel (y, x) of any tap is y * pitch + x pixels after the tap's first pixel. Example for lines of 3 pixels,
+// padding of 1 and two lines (0 is padding, - is read only for unwanted rows):
 //
-//   0 0 0 0   0 a b c   0 d e f   0 0 0 0   -        rows of A: line 0 has 0 1 2, line 1 has 4 5 6; row 3 reads what lies between and is dropped
+//   0 0 0 0   0 a b c   0 d e f   0 0 0 0   -        rows of A: line 0 has rows 0 1 2, line 1 has rows 4 5 6;
+//                                                    row 3 reads the gap and is dropped
 //
-// With strides a row is stride_w pixels behind the last, and the copy has a plane for each remainder of a line's number by stride_h that the filter reaches, in
-// which a tap reads line after line.
+// With strides, each row is stride_w pixels after the previous row. The copy has one plane for each remainder of a
+// line's number by stride_h that the filter reaches. In a plane, a tap reads consecutive lines.
 //
-// Rows are read as far as whole steps of the kernel go: what lies behind a tap meets weights of zero.
+// Kernels read rows in whole steps; the weights for the bytes after a tap are zero.
 #include "cpu/ops/conv/conv_matrix.h"
 
 #include <string.h>
@@ -42,26 +44,26 @@ static struct tvmq_conv_choice choose_matrix(const struct tvmq_conv_problem *p, 
   return choose(p, &tvmq_conv_by_matrix, target, p->m, 1, (size_t)p->desc.in_c, 0);
 }
 
-// Rows from a line of the copy to the next. Wide enough for the gap between lines, and for the outputs of a line, which under a border wider than the filter
-// may be more.
+// Returns the rows from a line of the padded copy to the next. This is enough for the gap between lines, and for the
+// outputs of a line, of which a border wider than the filter may give more.
 static size_t padded_pitch(const struct tvmq_rows *rows) {
   return tvmq_max(tvmq_ceil_div(rows->in_w + tvmq_max(rows->pad_right, rows->pad_left), rows->stride_w), rows->out_w);
 }
 
 static size_t padded_line_bytes(const struct tvmq_rows *rows, size_t pitch) { return pitch * rows->stride_w * rows->pixel_bytes; }
 
-// Lines of the input from the first that a filter reads to the last.
+// Returns the distance from the first to the last input line that a filter reads.
 static size_t reach_h(const struct tvmq_rows *rows) { return (rows->filter_h - 1) * rows->dilation_h; }
 
-// Planes of the copy, and the lines of each that `n` output lines read.
+// Return the number of planes of the padded copy, and the lines of each plane that `n` output lines read.
 static size_t padded_planes(const struct tvmq_rows *rows) { return tvmq_min(rows->stride_h, reach_h(rows) + 1); }
 static size_t padded_lines(const struct tvmq_rows *rows, size_t n) { return n + reach_h(rows) / rows->stride_h; }
 
 static struct tvmq_conv_choice choose_padding(const struct tvmq_conv_problem *p, const struct tvmq_env *env, const struct tvmq_target *target) {
   const struct tvmq_rows rows = tvmq_conv_rows(p);
   const size_t batch = (size_t)p->desc.batch, pitch = padded_pitch(&rows), lines = padded_planes(&rows) * padded_lines(&rows, rows.out_h);
-  // Kernels that drop gaps (TVMQ_GAPS) take none that is longer than a line, and so many unwanted rows are not worth multiplying. Where one stride leads out of
-  // the line, the copy would be longer than the input.
+  // Kernels that drop gaps (TVMQ_GAPS) accept no gap that is longer than a line, and multiplying so many unwanted rows
+  // would not pay. If one stride leads out of the line, the copy would be longer than the input.
   if (p->groups > 1 || pitch > 2 * rows.out_w || (pitch == 1 && rows.stride_w > 1)) return (struct tvmq_conv_choice){0};
   const float gap_cycles = pitch > rows.out_w ? (float)batch * tvmq_conv_copy_cycles(0, rows.out_h * pitch * (size_t)p->desc.out_c, env->machine) : 0;
   struct tvmq_conv_choice c =
@@ -87,13 +89,14 @@ static struct tvmq_conv_choice choose_im2col(const struct tvmq_conv_problem *p, 
 
 // ---- plan
 
-// Bytes from a plane of the copy with padding to the next.
+// Returns the bytes from a plane of the padded copy to the next.
 static size_t plane_bytes(const struct tvmq_conv *c) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   return padded_lines(&g->rows, tvmq_min(c->choice.blocks.rows, g->lines.image_lines)) * padded_line_bytes(&g->rows, g->lines.pitch);
 }
 
-// Bytes from a row of tap 0 to that of tap `t`, in the copy with padding; the other ways have one tap.
+// Returns the bytes from a row of tap 0 to the same row of tap `t` in the padded copy. The other algorithms have one
+// tap.
 static size_t tap_offset(const struct tvmq_conv *c, size_t t) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t line_pieces = g->rows.filter_w / g->rows.piece_taps, line = t / line_pieces * g->rows.dilation_h;
@@ -101,7 +104,7 @@ static size_t tap_offset(const struct tvmq_conv *c, size_t t) {
          t % line_pieces * g->rows.dilation_w * g->rows.pixel_bytes;
 }
 
-// Rows at the end of the input behind which a step of the kernel would read past it.
+// Returns the number of rows at the end of the input for which the kernel's last step would read past the input.
 static size_t unreadable_rows(const struct tvmq_conv *c) {
   const size_t pixel = tvmq_gemm_plan_of(c)->rows.pixel_bytes;
   return tvmq_min(tvmq_ceil_div(c->choice.k - pixel, pixel), c->problem.m);
@@ -137,7 +140,7 @@ static struct tvmq_work work_padded(const struct tvmq_conv_problem *p, const str
   return work;
 }
 
-// Room for a thread's copies of so many bytes, and for what all ways need.
+// Reserves a thread's scratch: `copies` bytes for copies, and the arrays that all algorithms need.
 static bool reserve(struct tvmq_conv *c, size_t n_rows, size_t copies, size_t *size) {
   struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr;
@@ -153,12 +156,14 @@ static bool reserve_matrix(struct tvmq_conv *c, size_t n_lines, size_t n_rows, s
   return tvmq_mul_size(tvmq_round_up(mr + unreadable_rows(c), mr), c->choice.k, &copies) && reserve(c, n_rows, copies, size);
 }
 
-// Rows and lines fit: claim_conv.c bounds the tensors, strides and, by way of the padding, how far filters reach.
+// The sizes of rows and lines cannot overflow: claim_conv.c limits tensors and strides, and the reach of filters by the
+// padding.
 static bool reserve_padded(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t pixel = g->rows.pixel_bytes, line = padded_line_bytes(&g->rows, g->lines.pitch),
                last_tap = padded_lines(&g->rows, 0) * line + (g->rows.filter_w - 1) * g->rows.dilation_w * pixel;
-  size_t read, plane, filled, others, copies;  // of the last plane what is read and filled, and the others
+  size_t read, plane, filled, others, copies;  // bytes of the last plane that are read, and filled; `others`: the
+                                               // planes before it
   if (!tvmq_mul_size(n_rows, g->rows.stride_w * pixel, &read) || !tvmq_add_size(read, last_tap + c->choice.k, &read)) return false;
   if (!tvmq_mul_size(padded_lines(&g->rows, n_lines), line, &plane) || !tvmq_add_size(plane, g->rows.pad_left * pixel + TVMQ_PAD, &filled)) return false;
   return tvmq_mul_size(padded_planes(&g->rows) - 1, plane, &others) && tvmq_add_size(tvmq_max(read, filled), others, &copies) &&
@@ -173,7 +178,7 @@ static bool reserve_im2col(struct tvmq_conv *c, size_t n_lines, size_t n_rows, s
 
 // ---- run
 
-// Copies what output lines [first, first + n) of an image read, with its padding.
+// Copies the input of output lines [first, first + n) of an image, padded.
 static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t first, size_t n, uint8_t *copies) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t pixel = g->rows.pixel_bytes, line = g->rows.in_w * pixel, pitch = padded_line_bytes(&g->rows, g->lines.pitch);
@@ -185,7 +190,7 @@ static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t 
     tvmq_pad_line(to, zero_points, g->rows.pad_left * pixel);
     to += g->rows.pad_left * pixel;
     for (size_t i = 0; i < lines; i++, to += pitch) {
-      const size_t y = (first + i) * g->rows.stride_h + p - g->rows.pad_top;  // huge above the image
+      const size_t y = (first + i) * g->rows.stride_h + p - g->rows.pad_top;  // wraps to a huge number above the image
       if (y < g->rows.in_h)
         tvmq_copy_line(to, image + y * line, 0, line, pitch, zero_points, 0);
       else
@@ -194,13 +199,14 @@ static void copy_padded(const struct tvmq_conv *c, const uint8_t *image, size_t 
   }
 }
 
-// The kernel flips the rows if it can: nothing is flipped before.
+// Returns the flip that the kernel applies: all of it if the kernel can flip. Rows are never flipped before the call.
 static uint8_t kernel_flip(const struct tvmq_conv *c) {
   const struct tvmq_variant *v = c->choice.variant;
   return v->flags & TVMQ_LINES ? tvmq_operand_flip(&c->problem.quant, &v->layout) : 0;
 }
 
-// The table of all rows of a block, for sums of rows: whole tiles, the last filled up with its last row, which is read and not summed.
+// Fills the table of all rows of a block for sums of rows, in whole tiles. The last tile is filled up with the last
+// row; the sums ignore the repetitions.
 static void fill_table(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *parts, size_t n_parts, const void **table) {
   const struct tvmq_conv_choice *choice = &b->conv->choice;
   const size_t mr = choice->variant->mr, n_taps = choice->n_taps, last = b->n_rows - 1;
@@ -226,7 +232,7 @@ static void sum_rows(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   tvmq_conv_row_terms(b->conv, g->row_sums, (const void *const *)table, b->n_rows, kernel_flip(b->conv), (int32_t *)(b->scratch + g->terms));
 }
 
-// Rows that cannot be read in place are a part of their own, a copy.
+// Packs the rows that cannot be read in place: they are copied and form a part of their own.
 static size_t bring_matrix(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2]) {
   const struct tvmq_conv *c = b->conv;
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
@@ -264,7 +270,7 @@ static size_t bring_im2col(const struct tvmq_gemm_block *b, bool are_there, stru
   return 1;
 }
 
-// All tiles and panels by one call, the last tile sharing rows with the one before.
+// Multiplies all tiles and panels in one call; the last tile shares rows with the previous one.
 static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *part, size_t panel, size_t n_panels, uint8_t *out, size_t out_stride) {
   const struct tvmq_conv *c = b->conv;
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);

@@ -58,7 +58,7 @@ enum tvmq_form tvmq_conv_form(const struct tvmq_variant *variant, const struct t
   return results >= machine->float_results ? tvmq_form_of(variant) : TVMQ_FORM_FIXED;
 }
 
-// The number of weights of a depthwise channel that are -128.
+// Returns the number of weights of a depthwise channel that are -128.
 static size_t min_weights(const struct tvmq_conv_desc *desc, const struct tvmq_conv_quant *quant, size_t o) {
   const struct tvmq_channel channel = tvmq_conv_channel(desc, quant, desc->filter, o);
   size_t n = 0;

@@ -13,7 +13,7 @@ static bool is_pointwise(const struct tvmq_conv_problem *p) {
 }
 
 struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {
-  // Where each output pixel reads the input pixel of its own place, the lines of an image are one long line.
+  // If each output pixel reads the input pixel at its own place, all lines of an image are one long line.
   const size_t lines = is_pointwise(p) ? (size_t)p->geometry.out_h : 1;
   return (struct tvmq_rows){
       .in_h = (size_t)p->desc.in_h / lines,
@@ -54,8 +54,8 @@ struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *
 }
 
 size_t tvmq_conv_at_sides(const struct tvmq_rows *rows) {
-  if (rows->piece_taps < rows->filter_w) return 0;  // taps are copied one by one, and each is inside or outside
-  const size_t room = rows->in_w + rows->pad_left;  // for a window, from where the first one begins
+  if (rows->piece_taps < rows->filter_w) return 0;  // pieces are single taps, each inside or outside the image
+  const size_t room = rows->in_w + rows->pad_left;  // pixels for windows, from the start of the first window on
   const size_t begin = tvmq_ceil_div(rows->pad_left, rows->stride_w), end = room < rows->filter_w ? 0 : (room - rows->filter_w) / rows->stride_w + 1;
   const size_t whole_end = tvmq_min(end, rows->out_w);
   return rows->out_w - (whole_end > begin ? whole_end - begin : 0);
@@ -78,12 +78,12 @@ float tvmq_conv_im2col_cycles(const struct tvmq_conv_problem *p, const struct tv
   return (float)at_sides * machine->side_piece_cycles + tvmq_conv_copy_cycles(n_pieces - at_sides, n_pieces * tvmq_rows_piece_bytes(&rows), machine);
 }
 
-// The filter has a channel's weights in the order of the row's pieces, whatever these are.
+// The order of weights in the filter is the order of the row's pieces, for every kind of piece.
 void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, struct tvmq_channel *channels,
                            const struct tvmq_channel_params *params, size_t n, void *panel) {
   (void)problem;
   const size_t piece = channels->n_taps * channels->n_depths / choice->n_taps;
-  const size_t step = channels->tap_stride / channels->n_depths;  // from each weight to the next
+  const size_t step = channels->tap_stride / channels->n_depths;  // bytes from each weight to the next
   for (size_t j = 0; j < n; j++) {
     channels[j].n_taps = choice->n_taps;
     channels[j].n_depths = piece;
@@ -106,7 +106,8 @@ void tvmq_conv_row_terms(const struct tvmq_conv *c, const struct tvmq_variant *r
     memset(terms, 0, n * sizeof *terms);
     return;
   }
-  // The kernel's operand is summed as unsigned bytes: an int8 one exceeds its value by 128.
+  // Row sums treat the operand's bytes as unsigned; mask and offset correct an int8 operand, whose bytes are 128 too
+  // large.
   const struct tvmq_conv_desc *desc = &c->problem.desc;
   const size_t depths = (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)desc->filter_c;
   const bool is_signed = v->layout.a_offset == 0;

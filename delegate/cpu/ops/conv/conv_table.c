@@ -1,6 +1,6 @@
-// Convolutions by kernels that take pointers to the rows of A (conv_gemm.h). Two ways differ in how rows come to the kernel: a table points at the pieces of
-// each row where they lie in the input, or the pieces are copied side by side ("im2col", rows.h), and widened for kernels that want it. From either, tiles of
-// rows are zipped for kernels that want that.
+// Convolutions with kernels that take pointers to the rows of A (conv_gemm.h). Two algorithms differ in how they pack
+// rows. A table points to the pieces of each row in the input, or pieces are copied side by side ("im2col", rows.h) and
+// widened for kernels with TVMQ_WIDE_ROWS. Both zip tiles of rows for kernels with TVMQ_ZIPPED_ROWS.
 #include "cpu/ops/conv/conv_table.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@
 
 // ---- choose
 
-// The estimate for all groups, from the kernel's for one, which counts what it takes to sum and to zip its rows, and from what else it takes to bring these.
+// Estimates the cycles for all groups. c->cycles: the kernel's estimate for one group, including summing and zipping
+// its rows. bring_cycles: all other packing of one group's rows.
 static void estimate(struct tvmq_conv_choice *c, const struct tvmq_conv_problem *p, const struct tvmq_gemm_problem *gemm, float bring_cycles) {
   c->cycles = (c->cycles + bring_cycles) * (float)p->groups;
   c->bring_cycles = (bring_cycles + tvmq_gemm_row_cycles(c->variant, gemm)) * (float)p->groups;
@@ -65,7 +66,7 @@ static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvm
   return work;
 }
 
-// Bytes of input that a block reads, at most.
+// Returns the most bytes of input that a block reads.
 static size_t block_bytes(const struct tvmq_conv *c) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t rows = c->choice.blocks.rows;
@@ -77,7 +78,7 @@ static size_t block_bytes(const struct tvmq_conv *c) {
   return most * g->rows.pixel_bytes;
 }
 
-// Kernels with an unsigned operand flip a signed one at each use; from some uses on a flipped copy costs less.
+// Returns whether a flipped copy costs less. Kernels with an unsigned operand flip a signed one at each use.
 static bool pays_flipping(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_machine *machine) {
   const struct tvmq_conv_desc *d = &p->desc;
   const size_t taps = (size_t)d->filter_h * (size_t)d->filter_w, step = (size_t)d->stride_h * (size_t)d->stride_w;
@@ -100,15 +101,16 @@ static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *
 
 // ---- run
 
-// The flip that the rows in the table still need: rows that are widened or copied are flipped on the way.
+// Returns the flip that rows in the table still need; rows that are widened or copied are flipped on the way.
 static uint8_t table_flip(const struct tvmq_conv *c) {
   return has_flag(c, TVMQ_WIDE_ROWS) || has_flipped_copy(c) ? 0 : tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
 }
 
-// The flip that is left to the kernel.
+// Returns the flip that the kernel applies.
 static uint8_t kernel_flip(const struct tvmq_conv *c) { return has_flag(c, TVMQ_ZIPPED_ROWS) ? 0 : table_flip(c); }
 
-// Rows of im2col: copied unless they lie there already, then widened for kernels that want it.
+// Packs rows by im2col: copies the rows unless they are contiguous in the input, then widens them for kernels with
+// TVMQ_WIDE_ROWS.
 static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t k = c->choice.k, row_bytes = k * c->problem.element_bytes, mr = c->choice.variant->mr;
@@ -131,7 +133,7 @@ static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t fi
   tvmq_rows_list(wide, k * sizeof *wide, n, mr, table);
 }
 
-// The table of rows [first, first + n): rows that already lie side by side are listed.
+// Fills the table of rows [first, first + n). Rows that are contiguous in the input are listed.
 static void fill_table(const struct tvmq_conv *c, const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr;
@@ -142,7 +144,7 @@ static void fill_table(const struct tvmq_conv *c, const struct tvmq_rows *rows, 
     tvmq_rows_table(rows, in, first, n, mr, scratch + g->copies, table);
 }
 
-// The table of rows [first, first + n) in a flipped copy of what they read of the input.
+// Makes a flipped copy of the input of rows [first, first + n), and fills the table with pointers to the copy.
 static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const uint8_t flip = tvmq_operand_flip(&c->problem.quant, &c->choice.variant->layout);
@@ -153,11 +155,12 @@ static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t f
   tvmq_rows_flip(c->padding, tvmq_rows_piece_bytes(&g->rows), flip, padding);
   struct tvmq_rows rows = g->rows;
   rows.padding = padding;
-  const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // where the first pixel of all would be
+  const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // address at which the first pixel of
+                                                                                // the input would be
   fill_table(c, &rows, start, first, n, scratch);
 }
 
-// The table of rows [first, first + n) of the input, or of a flipped copy of it.
+// Fills the table of rows [first, first + n) of the input, or of a flipped copy of it.
 static void bring_table(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch) {
   if (has_flipped_copy(c))
     bring_flipped(c, in, first, n, scratch);
@@ -165,7 +168,7 @@ static void bring_table(const struct tvmq_conv *c, const uint8_t *in, size_t fir
     fill_table(c, &tvmq_gemm_plan_of(c)->rows, in, first, n, scratch);
 }
 
-// Pointers and copies, which the way makes, row terms and zipped rows into the thread's scratch.
+// Packs rows into the thread's scratch: `make` writes pointers and copies; then computes row terms and zips rows.
 static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq_gemm_part parts[2],
                     void (*make)(const struct tvmq_conv *c, const uint8_t *in, size_t first, size_t n, uint8_t *scratch)) {
   const struct tvmq_conv *c = b->conv;
@@ -176,7 +179,7 @@ static size_t bring(const struct tvmq_gemm_block *b, bool are_there, struct tvmq
   parts[0] = (struct tvmq_gemm_part){.n = n};
   if (are_there) return 1;
   make(c, b->in + b->group * g->rows.tap_bytes, b->first, n, b->scratch);
-  // The terms of all places in the table: its last tile is not made of the last rows alone.
+  // Terms are needed for every row of the table, since the last tile repeats rows.
   const size_t tiles = n <= v->mr ? 1 : tvmq_ceil_div(n, v->mr);
   tvmq_conv_row_terms(c, g->row_sums, (const void *const *)table, tiles * v->mr, table_flip(c), (int32_t *)(b->scratch + g->terms));
   if (has_flag(c, TVMQ_ZIPPED_ROWS)) tvmq_rows_zip(table, tiles, c->choice.n_taps, c->choice.k, table_flip(c), b->scratch + g->zipped);
@@ -191,7 +194,7 @@ static size_t bring_by_im2col(const struct tvmq_gemm_block *b, bool are_there, s
   return bring(b, are_there, parts, bring_matrix);
 }
 
-// The arguments that all calls of the kernel have alike.
+// Returns the arguments that are equal in all calls of the kernel.
 static struct tvmq_gemm_args args_of(const struct tvmq_conv *c, size_t out_stride) {
   return (struct tvmq_gemm_args){
       .n_taps = c->choice.n_taps,
@@ -209,7 +212,7 @@ static void set_panel(const struct tvmq_conv *c, const uint8_t *panels, size_t p
   args->wanted = tvmq_gemm_wanted(c, p + 1);
 }
 
-// Whole tiles, and then the one that ends with the last row.
+// Multiplies whole tiles, then the tile that ends with the last row.
 static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_part *part, size_t panel, size_t n_panels, uint8_t *out, size_t out_stride) {
   const struct tvmq_conv *c = b->conv;
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
@@ -238,8 +241,8 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
 
 enum { SINGLE_ROWS = 16 };
 
-// Computes a convolution whose rows are pixels, one tile of them at most: what a block finds out before it multiplies is known here. Outputs that the tile
-// overhangs are stored by way of scratch.
+// Computes a convolution whose rows are pixels, with at most one tile of rows. Everything that a block otherwise finds
+// out before multiplying is known here. If the tile extends past the output, results go through scratch.
 static void run_single(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   static const int32_t no_terms[SINGLE_ROWS];
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
@@ -282,7 +285,7 @@ const struct tvmq_conv_way tvmq_conv_by_table = {
     .id = TVMQ_WAY_ROW_TABLE,
     .family = TVMQ_FAMILY_GEMM_S8,
     .family_s16 = TVMQ_FAMILY_GEMM_S16,
-    .excluded = TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS,  // rows of a table lie where they are in the input
+    .excluded = TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS,  // a table points to rows in the input
     .choose = choose_table,
     .work = work,
     .pays_flipping = pays_flipping,

@@ -1,9 +1,9 @@
-// Convolutions by exact integer Winograd (kernels/winograd.h): the input is transformed tile by tile, multiplied with transformed weights at each point, and
-// the sums are transformed into outputs. Filters of more than three taps a direction are pieces of three side by side, whose values are depths of the same
-// gemm.
+// Convolutions by exact integer Winograd (kernels/winograd.h): the input is transformed tile by tile, and multiplied by
+// the transformed weights at each point; the sums are then transformed to outputs. A filter of more than three taps per
+// dimension is divided into adjacent pieces of three taps, whose values are further depths of the same gemm.
 //
-// A wave of tiles is in the scratch at a time. The threads first share its tiles, to transform them, and then its blocks of tiles x panels: the sums of a
-// block, one panel at a time, belong to the thread.
+// The scratch holds one wave of tiles at a time. The threads first divide its tiles among them to transform these, then
+// its blocks of tiles x panels. The sums of a block, one panel at a time, are in the thread's slice.
 #include "cpu/ops/conv/conv_winograd.h"
 
 #include <string.h>
@@ -16,16 +16,18 @@
 #include "kernels/winograd.h"
 #include "packing/pack_winograd.h"
 
-// Rows that lie a power of two apart fall on the same few places of a cache: one line between points spreads them.
+// Rows at a distance of a power of two share the same few places of a cache. One cache line between points spreads
+// them.
 enum { SPREAD_BYTES = 64 };
 
 struct winograd {
   const struct tvmq_variant *input, *output;
-  struct tvmq_axis h, w;  // of the input
+  struct tvmq_axis h, w;  // axes of the input
   struct tvmq_tiles tiles;
-  size_t wave_tiles;                              // whose values are in the scratch at a time
+  size_t wave_tiles;                              // tiles of a wave
   size_t values_point_stride, sums_point_stride;  // elements
-  size_t values, sums, pixels, tile;              // byte offsets: of the first in the shared scratch, of the others in a thread's slice
+  size_t values, sums, pixels, tile;              // byte offsets: `values` in the shared scratch, the others in a
+                                                  // thread's slice
 };
 static struct winograd *winograd_of(const struct tvmq_conv *c) { return c->plan; }
 
@@ -42,7 +44,8 @@ static bool is_legal(const struct tvmq_conv_problem *p) {
          (d->filter_w == 1 || d->dilation_w == 1) && (d->filter_h > 1 || d->filter_w > 1);
 }
 
-// Without memory for the proof another way is taken.
+// Returns whether Winograd is exact with these weights. If out of memory, returns false, and another algorithm is
+// chosen.
 static bool prove(const struct tvmq_conv_problem *p) {
   uint8_t *copy;
   const uint8_t *filter = tvmq_trimmed_filter(&p->trim, &p->kept, false, &copy);
@@ -64,16 +67,17 @@ static struct tvmq_tiles tiles_of(const struct tvmq_conv_problem *p) {
   return tvmq_tiles((size_t)p->desc.batch, (size_t)p->geometry.out_h, (size_t)p->geometry.out_w, taps_h(p), taps_w(p));
 }
 
-// Bytes that a tile's values, and its sums for one panel, take.
+// Return the bytes of a tile's values, and of its sums for one panel.
 static size_t values_bytes(const struct tvmq_conv_choice *c) { return c->n_taps * c->k * sizeof(int16_t); }
 static size_t sums_bytes(const struct tvmq_conv_choice *c) { return c->n_taps * c->variant->layout.nr * sizeof(int32_t); }
 
-// Tiles that a thread may work on at a time.
+// Returns the number of tiles that a thread may work on at a time.
 static size_t cached_tiles(const struct tvmq_conv_choice *c, const struct tvmq_machine *machine) {
   return tvmq_max(machine->winograd_bytes / (values_bytes(c) + sums_bytes(c)), machine->winograd_least_tiles);
 }
 
-// The kernel that finishes panels of a gemm's, which may be in float form if the gemm has that, or stores their sums.
+// Selects the output kernel for a gemm's panels. It must accept the float form if the gemm does, and store sums if the
+// stage has them.
 static const struct tvmq_variant *select_output(const struct tvmq_conv_problem *p, const struct tvmq_variant *gemm, const struct tvmq_target *target,
                                                 float *cycles) {
   const uint32_t required = (gemm->flags & TVMQ_FLOAT_STAGE) | (p->quant.stage.sums ? TVMQ_SUMS : 0);
@@ -90,7 +94,7 @@ static float estimate(const struct tvmq_conv_problem *p, const struct tvmq_conv_
   return (float)values * (input * (float)n_pieces(p) + output * (float)tvmq_ceil_div(p->group_n, nr)) + streamed * machine->streamed_byte_cycles;
 }
 
-// The gemms of all tiles.
+// Describes the gemms of all tiles.
 static struct tvmq_winograd_problem gemms_of(const struct tvmq_conv_problem *p, const struct tvmq_tiles *tiles, const struct tvmq_target *target) {
   struct tvmq_winograd_problem problem = {.n = p->group_n, .k = n_pieces(p) * (size_t)p->desc.filter_c, .n_points = n_points(p), .target = *target};
   const size_t points_w = tvmq_winograd_all_points(tiles->w.tile);
@@ -133,14 +137,14 @@ static const char *name(const struct tvmq_conv *c) {
 
 // ---- plan
 
-// Waves, so that what a thread works on stays in cache.
+// Returns the tiles per wave, small enough that the data of a thread stays in the cache.
 static size_t wave_tiles(const struct tvmq_conv_choice *c, const struct tvmq_env *env, const struct tvmq_tiles *tiles) {
   const size_t n = tvmq_tiles_count(tiles), threads = (size_t)tvmq_threads_count(env->threads);
   const size_t waves = tvmq_ceil_div(n, cached_tiles(c, env->machine) * threads);
   return tvmq_min(tvmq_round_up(tvmq_ceil_div(n, waves), c->variant->mr), n);
 }
 
-// The blocks of a wave, whose values the threads have written in like shares.
+// Describes the work of a wave, to be cut into blocks. The threads have written equal parts of its values.
 static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvmq_conv_choice *c, const struct tvmq_env *env) {
   const struct tvmq_tiles tiles = tiles_of(p);
   const size_t m = wave_tiles(c, env, &tiles), waves = tvmq_ceil_div(tvmq_tiles_count(&tiles), m);
@@ -163,13 +167,13 @@ static struct tvmq_work work(const struct tvmq_conv_problem *p, const struct tvm
   };
 }
 
-// From the inputs of the first piece of a direction to those of the last.
+// Returns the distance from the inputs of a dimension's first piece to those of the last.
 static size_t reach(size_t taps) { return (tvmq_winograd_pieces(taps) - 1) * TVMQ_WINOGRAD_PIECE; }
 
 static const char *set_scratch(struct tvmq_conv *c) {
   struct winograd *w = winograd_of(c);
   const size_t nr = c->choice.variant->layout.nr, mr = c->choice.variant->mr;
-  // A gemm of whole tiles of rows may pass the last tile by mr - 1.
+  // A gemm in whole tiles of rows may exceed the last Winograd tile by mr - 1 rows.
   w->values_point_stride = (w->wave_tiles + mr) * c->choice.k + SPREAD_BYTES / sizeof(int16_t);
   w->sums_point_stride = (c->choice.blocks.rows + mr) * nr + SPREAD_BYTES / sizeof(int32_t);
   const size_t line = tvmq_min(w->wave_tiles, w->tiles.w.whole + 1) * tvmq_winograd_outputs(w->tiles.w.tile);  // outputs of a run
@@ -207,7 +211,7 @@ struct wave {
   const uint8_t *in;
   uint8_t *out;
   size_t first, n;  // tiles
-  size_t chunk;     // tiles of an input task
+  size_t chunk;     // tiles per input task
 };
 
 static void transform_chunk(const struct wave *wave, struct tvmq_task task) {
@@ -248,7 +252,7 @@ static void transform_chunk(const struct wave *wave, struct tvmq_task task) {
   }
 }
 
-// The sums of tiles [first, end) of the wave, for one panel.
+// Computes the sums of tiles [first, end) of the wave for one panel.
 static void multiply(const struct wave *wave, size_t first, size_t end, const uint8_t *panel, int32_t *sums) {
   const struct tvmq_conv *c = wave->conv;
   const struct winograd *w = winograd_of(c);
@@ -272,7 +276,7 @@ static void multiply(const struct wave *wave, size_t first, size_t end, const ui
   }
 }
 
-// The outputs of the same tiles and panel, whose `n` channels begin at `channel`.
+// Computes the outputs of the same tiles and panel; the panel's `n` channels begin at `channel`.
 static void finish(const struct wave *wave, size_t first, size_t end, const uint8_t *panel, size_t channel, size_t n, const int32_t *sums, uint8_t *tile) {
   const struct tvmq_conv *c = wave->conv;
   const struct winograd *w = winograd_of(c);

@@ -1,4 +1,4 @@
-// CONV_2D and FULLY_CONNECTED: the frame around the ways of computing it (conv.h).
+// CONV_2D and FULLY_CONNECTED: the frame around the algorithms for convolutions (conv.h).
 #include <string.h>
 
 #include "base/arith.h"
@@ -8,7 +8,7 @@
 #include "cpu/ops/conv/rows.h"
 #include "packing/packed.h"
 
-// The output channels of panel `p`, and the first of them; returns how many.
+// Sets the output channels of panel `p`, and its first channel; returns the number of channels.
 static size_t panel_channels(const struct tvmq_conv *c, const uint8_t *filter, size_t p, size_t *first, struct tvmq_channel *channels) {
   const size_t nr = c->choice.variant->layout.nr, in_group = p % c->choice.panels * nr, n = tvmq_min(c->problem.group_n - in_group, nr);
   *first = p / c->choice.panels * c->problem.group_n + in_group;
@@ -16,13 +16,13 @@ static size_t panel_channels(const struct tvmq_conv *c, const uint8_t *filter, s
   return n;
 }
 
-// The weights at hand, and room for each thread and each panel.
+// Arguments of packing: the weights, and buffers for each thread and each panel.
 struct packing {
   const struct tvmq_conv *conv;
   const uint8_t *filter;
-  struct tvmq_channel_params *params;  // of all channels
-  struct tvmq_channel *channels;       // of a panel, for each thread
-  uint32_t *promises;                  // of each panel
+  struct tvmq_channel_params *params;  // [output channels]
+  struct tvmq_channel *channels;       // channels of one panel for each thread
+  uint32_t *promises;                  // [panels]
   uint8_t *panels;
 };
 
@@ -39,13 +39,13 @@ static void pack_panel(void *context, struct tvmq_task task) {
   c->choice.way->method->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
 }
 
-// Threads share what takes longer than waking them. A trace is of inferences alone.
+// Returns the threads for packing, if the weights take longer than waking threads. A trace contains only inferences.
 static struct tvmq_threads *packing_threads(const struct tvmq_conv *c, size_t n_panels) {
   enum { LEAST_BYTES = 1 << 16 };
   return n_panels * c->choice.panel.size >= LEAST_BYTES && !tvmq_threads_traced(c->threads) ? c->threads : NULL;
 }
 
-// Packs the part of the filter that is kept. The weights promise what all panels do. False: out of memory.
+// Packs the trimmed filter. The promises of the weights are those that all panels keep. Returns false if out of memory.
 static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
   const struct tvmq_conv *c = context;
   const size_t n_panels = c->choice.panels * c->problem.groups, n_threads = (size_t)tvmq_threads_count(c->threads);
@@ -81,7 +81,8 @@ static struct tvmq_arrangement arrangement_of(const struct tvmq_conv *c) {
   };
 }
 
-// Padding lasts as long as the weights, while a piece may become the whole window where an input of its size is flattened.
+// Packs the weights, and allocates the padding for as long. The padding has the size of a whole window, because a piece
+// becomes the whole window if a later input is flattened.
 static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
   const struct tvmq_conv_desc *desc = &c->problem.kept;
   const size_t window_bytes = (size_t)desc->filter_h * (size_t)desc->filter_w * (size_t)desc->filter_c * c->problem.element_bytes;
@@ -99,7 +100,7 @@ static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
   return NULL;
 }
 
-// Charges the operator's share of the budget for transformed weights.
+// Charges `bytes` to the budget for transformed weights, in place of the previous charge.
 static void charge(struct tvmq_conv *c, size_t bytes) {
   c->budget->used += bytes - c->charged;
   c->charged = bytes;
@@ -116,7 +117,7 @@ static bool same_weights(const struct tvmq_conv *a, const struct tvmq_conv *b) {
   return tvmq_conv_same_weights(&a->problem.kept, &a->problem.trim, &b->problem.kept, &b->problem.trim);
 }
 
-// The weights that `a` has packed serve `b`.
+// Returns whether the packed weights of `a` can be used by `b`.
 static bool same_packing(const struct tvmq_conv *a, const struct tvmq_conv *b) {
   const struct tvmq_arrangement of_a = arrangement_of(a), of_b = arrangement_of(b);
   return same_weights(a, b) && tvmq_form_serves(a->form, b->choice.variant) && tvmq_same_arrangement(&of_a, &of_b);
@@ -129,7 +130,7 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   const char *why = tvmq_conv_describe(desc, env, &c->problem);
   if (why) return why;
   c->budget = env->transformed;
-  charge(c, 0);  // what it has is its to keep
+  charge(c, 0);  // its own charge is available to it again
   if (!same_weights(&old, c)) c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
   c->problem.by_winograd = &c->by_winograd;
   why = tvmq_conv_choose(&c->problem, env, &c->choice);
@@ -226,7 +227,7 @@ const struct tvmq_implementation tvmq_op_conv = {.candidates = candidates,
                                                  .info = info,
                                                  .runs_epilogue = true};
 
-// Without a border: its rows are not pixels side by side.
+// Has no border, because its rows are not adjacent pixels.
 const struct tvmq_implementation tvmq_op_fully_connected = {.candidates = candidates,
                                                             .sign = tvmq_conv_sign,
                                                             .computed_by = tvmq_conv_computed_by,

@@ -1,5 +1,6 @@
-// BATCH_MATMUL of tensors both of which change: FULLY_CONNECTED whose weights are packed anew at each inference. The first pass packs all matrices on the right
-// and transposes those on the left that lie the other way; the second computes the products, in tasks of many where there are many.
+// BATCH_MATMUL of two computed tensors: FULLY_CONNECTED with weights that are packed at each inference. The first pass
+// packs all right matrices, and transposes left matrices that are stored transposed. The second pass computes the
+// products; a task has several products if there are many.
 #include <string.h>
 
 #include "base/arith.h"
@@ -12,16 +13,17 @@
 
 struct matmul {
   struct tvmq_matmul_desc desc;
-  struct tvmq_op *conv;                       // of one product, without weights of its own
-  struct tvmq_stage stage;                    // for any weights
-  uint8_t *panels, *left;                     // of all matrices on the right; transposed ones on the left, NULL where none is
-  size_t left_bytes, right_bytes, out_bytes;  // of a matrix
-  size_t to_pack, to_transpose, pack_step;    // panels and matrices of the first pass, and how many of both a task has
-  size_t product_tasks, step;                 // tasks of a product; or, where that is not 0, products of a task
+  struct tvmq_op *conv;                       // convolution that computes one product, without weights of its own
+  struct tvmq_stage stage;                    // output stage that is correct for any weights
+  uint8_t *panels, *left;                     // panels of all right matrices; transposed left matrices, or NULL
+  size_t left_bytes, right_bytes, out_bytes;  // bytes per matrix
+  size_t to_pack, to_transpose, pack_step;    // first pass: panels to pack, matrices to transpose, and how many of
+                                              // either a task handles
+  size_t product_tasks, step;                 // tasks per product; step: if not 0, products per task instead
   const struct tvmq_scratch *scratch;
 };
 
-// A thread's room for packing a panel.
+// Buffers of a thread for packing a panel.
 struct panel_room {
   struct tvmq_channel channels[TVMQ_MAX_NR];
   struct tvmq_channel_params params[TVMQ_MAX_NR];
@@ -38,7 +40,7 @@ static void drop(struct matmul *m) {
   *m = (struct matmul){0};
 }
 
-// The stage promises what holds whatever the weights are.
+// Sets the promises of the stage to those that hold for any weights.
 static void set_stage(struct matmul *m) {
   const struct tvmq_conv *c = conv_of(m);
   int32_t multiplier, shift;
@@ -54,7 +56,7 @@ static float cycles_of(const struct matmul *m) {
   return product.choice.cycles * (float)m->desc.products;
 }
 
-// A product is cut only where there are fewer than tasks wanted.
+// Cuts products into tasks only if there are fewer products than tasks wanted.
 static void set_tasks(struct matmul *m, const struct tvmq_env *env) {
   const size_t wanted = tvmq_max(tvmq_tasks_wanted(env->machine, env->threads, cycles_of(m)), 1), products = (size_t)m->desc.products;
   m->to_pack = (size_t)m->desc.rights * panels_of(m);
@@ -64,8 +66,8 @@ static void set_tasks(struct matmul *m, const struct tvmq_env *env) {
   m->step = products >= wanted ? tvmq_ceil_div(products, wanted) : 0;
 }
 
-// Plans the product for weights all of which are the least there is, so that kernels that cannot take that one are left out. Then they are let go: what a
-// product multiplies comes with each inference.
+// Plans the product for weights that are all -128, so that kernels with TVMQ_NO_MIN_WEIGHT are excluded. Frees these
+// weights afterwards: the real ones come with each inference.
 static const char *plan_conv(struct matmul *m, const struct tvmq_env *env) {
   uint8_t *const filter = tvmq_alloc_unset(m->right_bytes);
   if (!filter) return "out of memory";
@@ -169,14 +171,14 @@ static void transpose_left(const struct matmul *m, const uint8_t *in, size_t ind
   tvmq_transpose(&matrix, 1);
 }
 
-// Which matrix of an input a product takes.
+// Returns the index of the input's matrix that a product uses.
 static size_t matrix_of(const struct tvmq_matmul_desc *desc, size_t product, const int32_t strides[TVMQ_MATMUL_BATCH_DIMS]) {
   size_t index = 0;
   for (int d = TVMQ_MATMUL_BATCH_DIMS; d-- > 0; product /= (size_t)desc->batch[d]) index += product % (size_t)desc->batch[d] * (size_t)strides[d];
   return index;
 }
 
-// Panels and matrices [first, end) of the first pass.
+// Runs items [first, end) of the first pass: panels to pack, then matrices to transpose.
 static void bring(const struct matmul *m, const struct tvmq_pass *pass, size_t first, size_t end, struct panel_room *room) {
   for (size_t i = first; i < end; i++) {
     if (i < m->to_pack)
@@ -186,7 +188,7 @@ static void bring(const struct matmul *m, const struct tvmq_pass *pass, size_t f
   }
 }
 
-// A product's tasks from `task` to `end`.
+// Runs a product's tasks from `task` to `end`.
 static void multiply(const struct matmul *m, struct tvmq_conv *conv, const struct tvmq_pass *pass, size_t product, struct tvmq_task task, size_t end) {
   conv->packed = m->panels + matrix_of(&m->desc, product, m->desc.right_strides) * panels_of(m) * panel_bytes(m);
   const uint8_t *lefts = m->left != NULL ? m->left : pass->in[0];

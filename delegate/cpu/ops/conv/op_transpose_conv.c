@@ -1,5 +1,6 @@
-// TRANSPOSE_CONV: ordinary convolutions compute its phases, one convolution a class of them (phases.h), and one more pass puts the pixels of their groups into
-// their places. With a stride of 1 the only convolution is all.
+// TRANSPOSE_CONV: the phases are divided into classes, and an ordinary convolution computes each class (phases.h). Its
+// outputs are groups of pixels. One more pass copies the pixels to their places. With a stride of 1, the only
+// convolution writes the output itself.
 #include <string.h>
 
 #include "base/arith.h"
@@ -16,19 +17,20 @@ struct phase_class {
   struct tvmq_op *conv;
   size_t n_passes;
   size_t group_bytes;
-  size_t groups;  // byte offset in the scratch, behind what the convolutions have there: its outputs
+  size_t groups;  // byte offset of the class's outputs in the scratch, after the scratch of the convolutions
 };
 
 struct transpose_conv {
   struct tvmq_conv_desc desc;
   struct phase_class classes[TVMQ_MOST_PHASE_CLASSES];
   size_t n_classes;
-  // For each phase once, of which each class reads as many as it has. NULL: there are none, or one scale serves all.
+  // Bias and scales, repeated for each phase. A class uses as many repetitions as it has phases. NULL: no bias, or one
+  // scale for all channels.
   uint8_t *bias;
   float *scales;
-  size_t pixel_bytes;         // of the output
-  size_t strips, strip_rows;  // of an image, into which the last pass is cut
-  size_t scratch_bytes;       // of all
+  size_t pixel_bytes;         // bytes of an output pixel
+  size_t strips, strip_rows;  // strips per image in the last pass, and rows per strip
+  size_t scratch_bytes;       // scratch of all threads
   const struct tvmq_scratch *scratch;
 };
 
@@ -36,7 +38,7 @@ struct transpose_conv {
 
 static size_t n_phases(const struct tvmq_conv_desc *desc) { return (size_t)desc->stride_h * (size_t)desc->stride_w; }
 
-// A group is the output already.
+// Returns whether the groups of the only class are already the output.
 static bool is_direct(const struct transpose_conv *t) { return n_phases(&t->desc) == 1; }
 
 static void drop(struct transpose_conv *t) {
@@ -49,7 +51,7 @@ static void drop(struct transpose_conv *t) {
   *t = (struct transpose_conv){0};
 }
 
-// A copy of `bytes` bytes for each phase.
+// Returns n copies of `bytes` bytes, one for each phase, or NULL if out of memory.
 static void *repeat(const void *from, size_t bytes, size_t n) {
   uint8_t *copies = tvmq_alloc_unset(bytes * n);
   for (size_t i = 0; copies != NULL && i < n; i++) memcpy(copies + i * bytes, from, bytes);
@@ -93,7 +95,7 @@ static const char *plan_class(struct transpose_conv *t, struct phase_class *clas
   return NULL;
 }
 
-// Room for the outputs of all classes, behind what the convolutions need one after the other.
+// Reserves scratch for the outputs of all classes, after the scratch that the convolutions use one after the other.
 static const char *reserve(struct transpose_conv *t, const struct tvmq_env *env) {
   const struct tvmq_conv_desc *d = &t->desc;
   size_t size = 0, most = 0, first;
@@ -132,7 +134,8 @@ static size_t transformed_bytes(const struct transpose_conv *t) {
   return bytes;
 }
 
-// The classes of the description. What the operator has of the budget for transformed weights is its to keep: the estimates must not count it as taken.
+// Finds the classes of the description. The estimates must not count the operator's own charge to the budget for
+// transformed weights as used.
 static const char *classify(const struct transpose_conv *t, const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_phases classes[],
                             size_t *n) {
   struct tvmq_budget transformed = *env->transformed;
@@ -145,7 +148,7 @@ static const char *classify(const struct transpose_conv *t, const struct tvmq_co
 static const char *replan(struct transpose_conv *t, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   struct tvmq_env any = *env;
   any.wish = NULL;
-  any.content = NULL;  // the phases' weights are others than the node's
+  any.content = NULL;  // the phases' weights differ from the node's
   struct tvmq_phases classes[TVMQ_MOST_PHASE_CLASSES];
   size_t n;
   const char *why = classify(t, desc, &any, classes, &n);
@@ -178,7 +181,7 @@ static void release(struct tvmq_op *op) {
   tvmq_free(op);
 }
 
-// The names are those of the class that takes longest.
+// Reports the kernel and algorithm of the class that takes longest.
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct transpose_conv *t = (const struct transpose_conv *)op;
   const struct tvmq_conv_desc *d = &t->desc;
@@ -192,7 +195,7 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
     sum.packs = (uint32_t)tvmq_max(sum.packs, conv.packs);
   }
   *out = longest;
-  out->choice = (struct tvmq_choice){0};  // the convolutions' own: it cannot be wished for
+  out->choice = (struct tvmq_choice){0};  // the convolutions choose; a constraint cannot name a choice
   out->packed_bytes = sum.packed_bytes;
   out->transformed_bytes = transformed_bytes(t);
   out->cycles = sum.cycles;
@@ -204,7 +207,8 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 // ---- run
 
-// The class that a pass belongs to, and which of its passes that is. NULL: it is behind those of all classes.
+// Returns the class of a pass, and sets *pass to the number of the pass within the class. Returns NULL for passes after
+// those of all classes.
 static const struct phase_class *class_of(const struct transpose_conv *t, size_t *pass) {
   for (size_t i = 0; i < t->n_classes; *pass -= t->classes[i++].n_passes) {
     if (*pass < t->classes[i].n_passes) return &t->classes[i];
@@ -219,7 +223,7 @@ static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   return pass == 0 && !is_direct(t) ? (size_t)t->desc.batch * t->strips : 0;
 }
 
-// memcpy, without a call for runs of whole vectors.
+// Copies n bytes like memcpy, without a call for runs of whole vectors.
 static void copy_run(uint8_t *to, const uint8_t *from, size_t n) {
   enum { PIECE = 32, CALLED = 512 };
   if (n % PIECE != 0 || n >= CALLED) {
@@ -229,16 +233,16 @@ static void copy_run(uint8_t *to, const uint8_t *from, size_t n) {
   for (size_t i = 0; i < n; i += PIECE) memcpy(to + i, from + i, PIECE);
 }
 
-// Those pixels of row `y` of an image that the class has, from group to group.
+// Copies the pixels of row `y` of an image that belong to the class, group by group.
 static void copy_pixels(const struct transpose_conv *t, const struct phase_class *class, size_t image, size_t y, uint8_t *to) {
   const struct tvmq_subpixels *h = &class->phases.h, *w = &class->phases.w;
   const size_t stride_h = (size_t)t->desc.stride_h, stride_w = (size_t)t->desc.stride_w, row = y + (size_t)h->skipped,
                phase = row % stride_h - (size_t)h->first;
-  if (phase >= (size_t)h->phases) return;  // also one before the first
+  if (phase >= (size_t)h->phases) return;  // also true for a phase before the first one
   const size_t n = (size_t)w->phases, out_w = (size_t)t->desc.out_w, pixel_bytes = t->pixel_bytes;
   const uint8_t *from = t->scratch->memory + class->groups + (image * (size_t)h->out + row / stride_h) * (size_t)w->out * class->group_bytes;
   from += phase * n * pixel_bytes;
-  // Columns are counted from that of the first group's first phase: those before the output are skipped.
+  // Columns are counted from the column of the first group's first phase. Columns before the output are skipped.
   const size_t begin = (size_t)w->skipped, end = begin + out_w;
   for (size_t at = (size_t)w->first; at < end; at += stride_w, from += class->group_bytes) {
     const size_t first = tvmq_max(at, begin), last = tvmq_min(at + n, end);

@@ -42,12 +42,13 @@ uint8_t *tvmq_phases_filter(const struct tvmq_conv_desc *d, const struct tvmq_ph
 
 // ---- classes
 
-// An axis in one part, or in as many as it has.
+// Returns part i of an axis: the whole axis if n is 1.
 static const struct tvmq_subpixels *part(const struct tvmq_subpixels *whole, const struct tvmq_subpixels parts[2], size_t n, size_t i) {
   return n == 1 ? whole : &parts[i];
 }
 
-// Classes without absent taps multiply less; fewer classes fill their panels of output channels better, and bring the same rows to the kernel less often.
+// Compares all numbers of classes. More classes have no absent taps, and multiply less. Fewer classes fill their panels
+// of output channels better, and pack the same rows less often.
 const char *tvmq_classify_phases(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_phases classes[TVMQ_MOST_PHASE_CLASSES],
                                  size_t *n_classes) {
   struct tvmq_subpixels h, w, h_parts[2], w_parts[2];

@@ -6,7 +6,7 @@
 
 // ---- what is read
 
-// A coordinate of the padded input as one of the input, at most `size`.
+// Converts a coordinate of the padded input to one of the input, clamped to [0, size].
 static size_t unpadded(size_t at, size_t padding, size_t size) { return at <= padding ? 0 : at - padding < size ? at - padding : size; }
 
 struct tvmq_pixel_range tvmq_rows_pixels(const struct tvmq_rows *rows, size_t first, size_t n) {
@@ -34,7 +34,7 @@ void tvmq_rows_widen(const uint8_t *in, size_t n, uint8_t flip, int16_t *out) {
 
 enum { ZIPPED_ROWS = 8, ZIPPED_DEPTHS = 8 };
 
-// Eight depths of each of two rows.
+// Holds eight depths of each of two rows.
 typedef uint64_t row_pair __attribute__((vector_size(2 * ZIPPED_DEPTHS)));
 
 static inline row_pair load_depths(const uint8_t *from) {
@@ -45,7 +45,7 @@ static inline row_pair load_depths(const uint8_t *from) {
 
 static inline void store_depths(row_pair sixteen, uint8_t *to) { memcpy(to, &sixteen, sizeof sixteen); }
 
-// One tap of a tile.
+// Zips one tap of a tile.
 TVMQ_INLINE void zip_tap(const void *const *table, size_t k, uint64_t flips, uint8_t *out) {
   const uint8_t *rows[ZIPPED_ROWS];
   for (size_t r = 0; r < ZIPPED_ROWS; r++) rows[r] = table[r];
@@ -66,7 +66,7 @@ TVMQ_INLINE void zip_tap(const void *const *table, size_t k, uint64_t flips, uin
   }
 }
 
-// Inlined for flips of 0, which then cost nothing.
+// Inline, so that flips of 0 cost nothing.
 TVMQ_INLINE void zip_tiles(const void **table, size_t n_tiles, size_t n_taps, size_t k, uint64_t flips, uint8_t *out) {
   for (; n_tiles > 0; n_tiles--, table += n_taps * ZIPPED_ROWS) {
     const void *const tile = out;

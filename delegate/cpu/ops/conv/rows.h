@@ -5,8 +5,8 @@
 // of a row are copied side by side ("im2col") and one pointer per row remains. In a table, a filter row that crosses
 // the image's sides points to a padded copy. A filter row above or below the image points to zero points.
 //
-// Table of one block, for mr = 2 and a filter of 3 pieces. Each cell is a pointer; the numbers give the order in
-// memory:
+// Table of one block, for mr = 2 and a filter of 3 pieces. Each cell is a pointer; numbers are the order in memory:
+//
 //                piece 0  piece 1  piece 2
 //   tile 0 row 0    0        2        4
 //          row 1    1        3        5
@@ -14,8 +14,8 @@
 //          row 1    7        9       11
 //
 // A kernel may always compute whole tiles: the last tile ends with the last row, and repeats rows of the previous tile.
-// If there are fewer than mr rows, the last row is repeated. For mr = 4 and 6 rows, tiles have rows 0 1 2 3 and 2 3 4
-// 5.
+// If there are fewer than mr rows, the last row is repeated. For mr = 4 and 6 rows, the rows of the
+// tiles are 0 1 2 3 and 2 3 4 5.
 #pragma once
 
 #include <stdbool.h>

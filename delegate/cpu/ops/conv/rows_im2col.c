@@ -1,5 +1,6 @@
-// im2col (rows.h). Most windows lie inside the image at its sides, and the pieces of most first layers are short: those rows are written one after the other,
-// each piece by one move of constant size. What a move writes behind its piece, the next piece or row overwrites; what it reads there lies in the image.
+// im2col (rows.h). Most windows do not cross the image's sides, and the pieces of most first layers are short. Such
+// rows are written one after the other, each piece by one move of constant size. The bytes that a move writes after its
+// piece are overwritten by the next piece or row. The bytes that a move reads after its piece are in the image.
 #include <string.h>
 
 #include "base/arith.h"
@@ -7,7 +8,7 @@
 #include "cpu/ops/conv/rows.h"
 #include "cpu/ops/conv/rows_windows.h"
 
-// One filter row of pixels [s.begin, s.end) of a run, tap by tap. `x` and `to` belong to the run's first pixel.
+// Copies one filter row of pixels [s.begin, s.end) of a run, tap by tap. `x` and `to` belong to the run's first pixel.
 static void copy_taps(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, struct span s, uint8_t *to, size_t row_bytes) {
   if (s.begin == s.end) return;
   const size_t n = s.end - s.begin, bytes = rows->tap_bytes, step = rows->stride_w * rows->pixel_bytes;
@@ -21,7 +22,8 @@ static void copy_taps(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff
   }
 }
 
-// Pixels [s.begin, s.end) of a run; `to` belongs to the run's first pixel. Those in `whole` have windows that do not leave the image at its sides.
+// Copies the rows of pixels [s.begin, s.end) of a run; `to` belongs to the run's first pixel. The windows of pixels in
+// `whole` do not cross the image's sides.
 static void copy_pixels(const struct tvmq_rows *rows, const struct run *run, struct span s, struct span whole, uint8_t *to, size_t row_bytes) {
   const size_t line_bytes = rows->filter_w * rows->tap_bytes;
   const size_t begin = tvmq_max(tvmq_min(whole.begin, s.end), s.begin), end = tvmq_max(tvmq_min(whole.end, s.end), begin);
@@ -42,10 +44,11 @@ static void copy_pixels(const struct tvmq_rows *rows, const struct run *run, str
 
 // ---- short pieces
 
-// Rows that are moved: windows of lines `pitch` bytes apart, of which those between the ones above and below lie in the image.
+// Windows that are copied by moves. Their lines are `pitch` bytes apart: `above` lines above the image, `inside` lines
+// in the image, `below` lines below.
 struct moves {
   const struct tvmq_rows *rows;
-  const uint8_t *line;  // the first one in the image
+  const uint8_t *line;  // the first line in the image
   size_t pitch, above, inside, below;
   size_t piece_bytes, row_bytes;
 };
@@ -60,14 +63,14 @@ static struct moves moves_of(const struct tvmq_rows *rows, const struct run *run
   return m;
 }
 
-// Moves have 4 to TVMQ_ROWS_MOVE bytes.
+// Types of moves, 4 to TVMQ_ROWS_MOVE bytes.
 typedef uint8_t sixteen __attribute__((vector_size(16)));
 struct thirty_two {
   sixteen half[2];
 };
 
-// The rows of `n` pixels whose windows do not leave the image at its sides, `from` being the first tap of the first line in the image. Three lines are loaded
-// before they are stored: cores that execute in order would wait for each.
+// Moves the rows of `n` pixels whose windows do not cross the image's sides. `from`: the first tap of the first line in
+// the image. Three lines are loaded before any is stored, because in-order cores would wait for each.
 #define MOVE_ROWS(name, type)                                                                               \
   static void name(const struct moves *m, const uint8_t *from, size_t n, uint8_t *to) {                     \
     const size_t step = m->rows->stride_w * m->rows->pixel_bytes, pitch = m->pitch, bytes = m->piece_bytes; \
@@ -97,7 +100,8 @@ MOVE_ROWS(move_rows_8, uint64_t)
 MOVE_ROWS(move_rows_16, sixteen)
 MOVE_ROWS(move_rows_32, struct thirty_two)
 
-// The row of any pixel, whose first tap lies at input column `x`: padding, and over it what lies in the image.
+// Moves the row of any pixel; its first tap is at input column `x`. Writes padding, then the taps inside the image over
+// it.
 TVMQ_INLINE void move_edge(const struct moves *m, ptrdiff_t x, uint8_t *to) {
   const ptrdiff_t pixel = (ptrdiff_t)m->rows->pixel_bytes, left = x * pixel, right = (ptrdiff_t)m->rows->in_w * pixel - left;
   const ptrdiff_t begin = left < 0 ? -left : 0, end = right < (ptrdiff_t)m->piece_bytes ? right : (ptrdiff_t)m->piece_bytes;
@@ -109,7 +113,7 @@ TVMQ_INLINE void move_edge(const struct moves *m, ptrdiff_t x, uint8_t *to) {
   }
 }
 
-// Bytes of a move that serves a piece, or 0: pieces are long, or one of several groups'.
+// Returns the bytes of a move that covers a piece. Returns 0 if pieces are too long or there are several groups.
 static size_t move_of(const struct tvmq_rows *rows) {
   const size_t bytes = rows->filter_w * rows->tap_bytes;
   if (rows->piece_taps < rows->filter_w || rows->tap_bytes != rows->pixel_bytes || bytes > TVMQ_ROWS_MOVE) return 0;
@@ -118,7 +122,8 @@ static size_t move_of(const struct tvmq_rows *rows) {
 
 bool tvmq_rows_moved(const struct tvmq_rows *rows) { return move_of(rows) > 0; }
 
-// Moves the rows of a run's pixels one by one as long as `end`, that of the output, is not passed; returns the pixel behind them.
+// Moves the rows of a run's pixels one by one, without writing past `end`, the end of the output. Returns the number of
+// moved pixels.
 TVMQ_INLINE size_t move_pixels(const struct tvmq_rows *rows, const struct run *run, struct span whole, size_t move, uint8_t *to, const uint8_t *end,
                                size_t row_bytes) {
   const struct moves m = moves_of(rows, run, row_bytes);
@@ -128,7 +133,7 @@ TVMQ_INLINE size_t move_pixels(const struct tvmq_rows *rows, const struct run *r
   for (size_t i = 0; i < begin; i++) move_edge(&m, run->x + (ptrdiff_t)i * stride, to + i * row_bytes);
   size_t done = begin;
   if (begin < n && m.inside > 0) {
-    // A move reads on behind its piece: the last ones of an image are edges, too.
+    // A move reads past its piece, so the last pixels of an image are handled as edges, too.
     const uint8_t *const from = pixel_at(rows, m.line, run->x, begin);
     const size_t left = (size_t)(run->image + rows->in_h * rows->in_w * rows->pixel_bytes - from), step = rows->stride_w * rows->pixel_bytes;
     const size_t read = (m.inside - 1) * m.pitch + move;

@@ -1,17 +1,18 @@
-// Row tables (rows.h). All of it is compiled for constant `mr`: whole tiles are then written without a loop, and what divides is a shift.
+// Row tables (rows.h). The functions are compiled for constant `mr`: whole tiles are then written without a loop, and
+// divisions become shifts.
 #include <string.h>
 
 #include "base/inline.h"
 #include "cpu/ops/conv/rows.h"
 #include "cpu/ops/conv/rows_windows.h"
 
-// Where the next pointer of a tap goes: row `r` of the tile that begins at `cells`.
+// Place of a tap's next pointer: row `r` of the tile that begins at `cells`.
 struct place {
   const void **cells;
   size_t r, tile_pointers;
 };
 
-// Pixels are numbers here: some lie outside of the image until they are replaced.
+// Writes one pointer. Pixels are integers here, because some are outside the image until they are replaced.
 TVMQ_INLINE void put_one(struct place *place, size_t mr, uintptr_t pixel) {
   place->cells[place->r] = (const void *)pixel;
   if (++place->r < mr) return;
@@ -36,19 +37,20 @@ TVMQ_INLINE struct place place_at(const struct place *place, size_t mr, size_t i
   return (struct place){.cells = place->cells + r / mr * place->tile_pointers, .r = r % mr, .tile_pointers = place->tile_pointers};
 }
 
-// One piece of the run's pixels goes to `place`: for pixels outside `s` from `outside`, which is a copy of each (step > 0) or padding for all (step 0).
+// Writes one piece of all pixels of the run to `place`. Pixels outside `s` point to `outside`: to a copy of each (step
+// > 0), or to the same padding (step 0).
 TVMQ_INLINE void put_pieces(const struct tvmq_rows *rows, size_t mr, const uint8_t *line, ptrdiff_t x, size_t n, struct span s, const uint8_t *outside,
                             size_t step, struct place place) {
   const uintptr_t other = (uintptr_t)outside;
   const bool any_inside = s.begin < s.end;
-  // All as if they were inside, so that tiles stay whole; then the few that are not.
+  // Writes all pixels as if they were inside, so that tiles stay whole; then replaces the few that are outside.
   put(place, mr, n, any_inside ? (uintptr_t)line + (uintptr_t)x * rows->pixel_bytes : other, any_inside ? rows->stride_w * rows->pixel_bytes : step);
   if (!any_inside) return;
   put_few(place, mr, s.begin, other, step);
   if (s.end < n) put_few(place_at(&place, mr, s.end), mr, n - s.end, other + s.end * step, step);
 }
 
-// Makes a whole tile of the last one.
+// Fills up the last tile.
 TVMQ_INLINE void complete(const void **table, size_t n, size_t mr, size_t n_pieces) {
   const size_t rest = n % mr, missing = mr - rest, tile_pointers = n_pieces * mr;
   if (rest == 0) return;
@@ -67,14 +69,16 @@ TVMQ_INLINE const void **cell_at(const void **table, size_t n_pieces, size_t mr,
   return table + (m / mr * n_pieces + piece) * mr + m % mr;
 }
 
-// Pieces that the output line above reads too, where lines are whole tiles: its pointers stand `back` before these.
+// Copies pointers to pieces that the output line above reads, too; they are `back` pointers before these. Lines must be
+// whole tiles.
 TVMQ_INLINE void put_above(struct place place, size_t mr, size_t n, size_t back) {
   for (; n > 0 && place.r > 0; n--) put_one(&place, mr, (uintptr_t)(place.cells - back)[place.r]);
   for (; n >= mr; n -= mr, place.cells += place.tile_pointers) memcpy(place.cells, place.cells - back, mr * sizeof *place.cells);
   for (; n > 0; n--) put_one(&place, mr, (uintptr_t)(place.cells - back)[place.r]);
 }
 
-// Pieces of the run's pixels outside `whole` that the output line above reads too, `step` pieces further on: they have been copied for it.
+// Copies pointers of the run's pixels outside `whole` to pieces that the output line above has copied, `step` pieces
+// further on.
 TVMQ_INLINE void put_again(const struct tvmq_rows *rows, const void **table, size_t n_pieces, size_t mr, size_t m, size_t n, struct span whole, size_t piece,
                            size_t step) {
   for (size_t i = 0; i < n; i++) {
@@ -86,7 +90,7 @@ TVMQ_INLINE void put_again(const struct tvmq_rows *rows, const void **table, siz
 
 TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
   const size_t n_pieces = tvmq_rows_pieces(rows), piece_bytes = tvmq_rows_piece_bytes(rows), row_bytes = n_pieces * piece_bytes;
-  // A filter row reads the line that the row `step` further on read for the output line above.
+  // A filter row reads the same input line as the filter row `step` further on does for the output line above.
   const size_t step = rows->stride_h % rows->dilation_h == 0 ? rows->stride_h / rows->dilation_h : rows->filter_h;
   const size_t back = (rows->out_w / mr * n_pieces - step * (n_pieces / rows->filter_h)) * mr;
   struct run run = run_at(rows, in, first, n);
@@ -118,7 +122,7 @@ TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, siz
   complete(table, n, mr, n_pieces);
 }
 
-// The heights of tiles, above 1, of the kernels in variants.def that read a table: others work as well, more slowly.
+// Tile heights above 1 of the kernels in variants.def that read a table. Other heights work, more slowly.
 #define TVMQ_TABLES(TABLE) TABLE(4) TABLE(6) TABLE(7) TABLE(8) TABLE(12) TABLE(16)
 
 void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {

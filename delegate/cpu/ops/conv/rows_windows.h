@@ -85,7 +85,7 @@ static inline void copy_piece(uint8_t *to, const uint8_t *from, size_t bytes, si
 
 // Copies `n` pieces of `bytes` bytes.
 static inline void copy_pieces(uint8_t *to, size_t to_step, const uint8_t *from, size_t from_step, size_t n, size_t bytes) {
-  enum { CALLED = 256 };  // a call is worth it
+  enum { CALLED = 256 };  // bytes from which a call of memcpy() pays
   if (bytes >= CALLED) {
     for (; n > 0; n--, to += to_step, from += from_step) memcpy(to, from, bytes);
   } else if (bytes >= 16) {
@@ -101,8 +101,8 @@ static inline void copy_pieces(uint8_t *to, size_t to_step, const uint8_t *from,
   }
 }
 
-// One filter row of pixels [s.begin, s.end) of a run, where taps lie side by side: a window that leaves the image at its sides is padding, what is inside, and
-// padding.
+// Copies one filter row of pixels [s.begin, s.end) of a run; its taps are contiguous. A window that crosses the image's
+// sides becomes padding, the taps inside, and padding.
 static inline void copy_windows(const struct tvmq_rows *rows, const uint8_t *line, ptrdiff_t x, struct span s, uint8_t *to, size_t row_bytes) {
   const size_t tap_bytes = rows->tap_bytes, taps = rows->filter_w;
   for (size_t i = s.begin; i < s.end; i++) {

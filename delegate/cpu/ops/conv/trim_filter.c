@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-// One direction of a convolution; sizes are those that tvmq_geometry() has passed.
+// One dimension of a convolution; tvmq_geometry() has checked the sizes.
 struct axis {
   int64_t in, out, stride, dilation, pad;
 };
@@ -17,8 +17,8 @@ static bool meets_input(const struct axis *a, int64_t tap) {
   return output < a->out && at + output * a->stride < a->in;
 }
 
-// Returns how many taps are taken off in front. Where none meets the input one is kept; in front one that is followed by none before the first input, because
-// padding is not negative.
+// Returns the number of taps removed in front. Keeps one tap if none reads the input. Keeps a tap in front if removing
+// it would make the padding negative.
 static int32_t trim_axis(const struct axis *a, int32_t *filter, int32_t *pad) {
   int32_t first = 0, end = *filter;
   while (end > 1 && !meets_input(a, end - 1)) end--;
@@ -39,7 +39,7 @@ struct tvmq_trim tvmq_trim(struct tvmq_conv_desc *d, struct tvmq_geometry *g) {
 const uint8_t *tvmq_trimmed_filter(const struct tvmq_trim *trim, const struct tvmq_conv_desc *d, bool transposed, uint8_t **copy) {
   *copy = NULL;
   if (!transposed && trim->filter_h == d->filter_h && trim->filter_w == d->filter_w) return d->filter;
-  // No more than the whole filter, which lies in memory: nothing overflows.
+  // Smaller than the whole filter, which is in memory, so nothing overflows.
   const size_t n_filters = d->depthwise ? 1 : (size_t)d->out_c, tap_bytes = (size_t)(d->depthwise ? d->out_c : d->filter_c);
   const size_t n_rows = (size_t)d->filter_h, n_cols = (size_t)d->filter_w, row_bytes = (size_t)trim->filter_w * tap_bytes;
   const uint8_t *from = (const uint8_t *)d->filter + (size_t)trim->top * row_bytes + (size_t)trim->left * tap_bytes;

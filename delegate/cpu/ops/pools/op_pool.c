@@ -81,8 +81,8 @@ static size_t groups_for_cache(const struct pool *p, const struct tvmq_machine *
   return tvmq_max(window_rows(p) * row_bytes / machine->window_bytes, 1);
 }
 
-// Cuts rows into strips first, as neighbouring operators do. Then groups channels: as many groups as the cache
-// requires, and as replace missing strips if there are few rows.
+// Cuts rows into strips first, because threads divide neighbouring operators in the same way. Then cuts channels into
+// as many groups as the cache requires, or more if there are too few rows for enough strips.
 static void set_tasks(struct pool *p, const struct tvmq_machine *machine) {
   const size_t batch = (size_t)p->desc.batch, rows = (size_t)p->desc.out_h, channels = (size_t)p->desc.channels;
   p->cycles = cycles(p, machine);
