@@ -1,19 +1,21 @@
-// Elementwise requantization and affine quantization in vectors: what all instruction sets share. A step is four vectors of 32 bits, which become one of bytes.
+// Elementwise requantization and affine quantization in vectors: the part that all instruction sets share. A step is
+// four vectors of 32 bits, which become one vector of bytes.
 //
 // The includer defines
 //   ISA                        suffix of the symbols
-//   vec                        a vector of LANES int32; float32 are handled as their bits
+//   vec                        a vector of LANES int32, or of the bits of float32
 //   STEPS                      steps computed together, so that in-order cores find independent work
-//   struct conversion          the constants of a call, made by conversion_of(args)
-//   convert(c, way, x)         vec -> vec: what `way` computes, with the output zero point added modulo 2^32
-//   is_short(args, in_bytes)   whether SHORT may take a right shift
-//   load_<type>, store_<type>  4 vectors from and to memory; stores saturate to the type
-//   quantize_vectors(args, type)  float32 to that type: the first elements, as many as it likes; returns how many
-//   struct line                the constants of a line (line.h), made by line_of(args)
-//   line_bytes(l, way, in_flip, out_flip, in, out)   BYTES bytes along a line
-//   flip_bytes(flip, in, out)  BYTES bytes
+//   struct conversion          the constants of a call; conversion_of(args) makes it
+//   convert(c, way, x)         vec -> vec: converts x by `way`, and adds the output zero point modulo 2^32
+//   is_short(args, in_bytes)   whether SHORT is exact for the right shift
+//   load_<type>, store_<type>  load and store 4 vectors; stores saturate to the type
+//   quantize_vectors(args, type)  converts any number of the first elements from float32; returns the number
+//   struct line                the constants of a line (line.h); line_of(args) makes it
+//   line_bytes(l, way, in_flip, out_flip, in, out)   converts BYTES bytes by the line
+//   flip_bytes(flip, in, out)  computes BYTES bytes ^ flip
 //
-// Reads and writes the elements given; the last few by way of the stack. What a loop needs is copied first: bytes that are stored could be any object's.
+// Kernels read and write only the given elements. The last few are copied to the stack and computed there. Loops use
+// copies of their constants, because the compiler must assume that stored bytes alias any object.
 #include <string.h>
 
 #include "base/inline.h"
@@ -24,7 +26,7 @@ enum { VECTORS = 4, STEP = VECTORS * LANES };
 
 // ---- bytes to bytes
 
-// At least BYTES; the last vectors may overlap those before.
+// Converts at least BYTES bytes by a line; the last vectors may overlap the previous ones.
 TVMQ_INLINE void follow_line(const struct tvmq_quantize_args *args, enum line_way way, uint8_t in_flip, uint8_t out_flip) {
   const struct line line = line_of(args);
   const uint8_t *in = args->in;
@@ -84,7 +86,7 @@ TVMQ_INLINE void elementwise(const struct tvmq_quantize_args *args, enum way way
   for (; i + STEP <= n; i += STEP) convert_steps(&c, way, 1, in_bytes, out_bytes, load, store, in + i * in_bytes, out + i * out_bytes);
 }
 
-// The last few elements: a step of which those that are none are dropped.
+// Converts the last few elements as a whole step, and drops the surplus.
 static void convert_rest(const struct tvmq_quantize_args *args, size_t in_bytes, size_t out_bytes, tvmq_quantize_fn kernel) {
   const size_t done = args->n / STEP * STEP, rest = args->n - done;
   if (rest == 0) return;
@@ -108,7 +110,7 @@ TVMQ_INLINE void requantize(const struct tvmq_quantize_args *args, size_t in_byt
   convert_rest(args, in_bytes, out_bytes, kernel);
 }
 
-// All but the first `done` elements.
+// Quantizes all elements except the first `done`.
 TVMQ_INLINE void quantize(const struct tvmq_quantize_args *args, size_t done, size_t out_bytes, store_fn store, tvmq_quantize_fn kernel) {
   struct tvmq_quantize_args left = *args;
   left.in = (const float *)args->in + done;

@@ -1,12 +1,13 @@
-// The sums of rows of a gemm.
+// Sums of the rows of a gemm.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-// ---- row sums: terms[m] = factor * (sum over taps t and bytes i of (rows[..][i] ^ mask) - offset), modulo 2^32, bytes unsigned
+// ---- row sums: terms[m] = factor * (sum over taps t and bytes i of (rows[..][i] ^ mask) - offset), modulo 2^32
 //
-// The term that a filter zero point adds to each row of a gemm. `rows` is the gemm's table for tiles of mr rows; n <= row_tiles * mr rows are summed.
+// Computes the term that a filter zero point adds to each row of a gemm. Bytes are unsigned. `rows` is the gemm's table
+// for tiles of mr rows. The kernel sums n <= row_tiles * mr rows.
 struct tvmq_row_sums_args {
   const void *const *rows;
   size_t n, mr, n_taps;

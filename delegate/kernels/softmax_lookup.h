@@ -1,4 +1,4 @@
-// The exps of SOFTMAX, looked up one by one.
+// Look-up of the exps of SOFTMAX, one by one.
 #pragma once
 
 #include <stddef.h>
@@ -18,12 +18,15 @@ struct lookup {
 
 TVMQ_INLINE struct lookup make_lookup(const struct tvmq_softmax_args *args, bool is_unsigned) { return (struct lookup){args->exps, is_unsigned}; }
 
-// Looks up the exps of n elements. All bytes are loaded before an exp is, and all exps before one is stored, so that in-order cores need not wait for each.
+// Looks up the exps of n elements. All bytes are loaded before any exp, and all exps before any store, so that in-order
+// cores do not wait for each.
 TVMQ_INLINE void look_up_some(const int32_t *table, int64_t origin, bool is_unsigned, const uint8_t *in, size_t n, int32_t *exps) {
   int64_t index[LOOKED_UP];
   UNROLL for (size_t i = 0; i < n; i++) {
     index[i] = is_unsigned ? in[i] : (int8_t)in[i];
-    __asm__("" : "+r"(index[i]));  // compilers would collect indices in vectors, from where they have to be taken one by one
+    __asm__(""
+            : "+r"(index[i]));  // otherwise compilers collect the indices in vectors, and then extract them one by
+                                // one
   }
   int32_t exp[LOOKED_UP];
   UNROLL for (size_t i = 0; i < n; i++) exp[i] = table[origin + index[i]];
@@ -46,7 +49,8 @@ TVMQ_INLINE size_t look_up_row(const struct lookup *lookup, const struct row *ro
   return padded;
 }
 
-// Looks up the exps of n elements of each row from `first` on; zeros follow up to a multiple of STEP, which is returned, and then the next row's.
+// Looks up the exps of n elements of each row, from element `first` on. Pads the exps of each row with zeros to a
+// multiple of STEP, which is returned.
 TVMQ_INLINE size_t look_up(const struct lookup *lookup, const struct row *rows, size_t n_rows, size_t first, size_t n, int32_t *exps) {
   const size_t padded = tvmq_round_up(n, STEP);
   for (size_t i = 0; i < n_rows; i++) look_up_row(lookup, &rows[i], first, n, exps + i * padded);

@@ -1,9 +1,9 @@
-// A row of SOFTMAX.
+// State of a row of SOFTMAX.
 #pragma once
 
 #include <stdint.h>
 
-enum { STEP = 16 };  // exps are finished so many at a time
+enum { STEP = 16 };  // exps that are converted to outputs together
 
 struct row {
   const uint8_t *in;

@@ -1,15 +1,16 @@
-// SOFTMAX of bytes: what the portable kernel and all vectors share. Rows are computed in tiles, so that the reciprocals of a tile are found together. Exps are
-// looked up once and kept; those of rows with more than KEPT elements are looked up twice.
+// SOFTMAX of bytes: the part that all kernels share. Rows are computed in tiles, so that the reciprocals of a tile are
+// computed together. Exps are looked up once and kept; in rows of more than KEPT elements they are looked up twice.
 //
 // The includer defines
 //   ISA                                  suffix of the symbol
-//   LANES                                int32 of a vector, at most STEP
-//   greatest(row, n, to_unsigned)        the greatest of n bytes xor to_unsigned, as uint8
-//   struct lookup, make_lookup(args, is_unsigned) and look_up(lookup, rows, n_rows, first, n, exps), as softmax_lookup.h has them
-// and then, with the lanes that this declares before
-//   high_product(a, b)                   lanes of SRDHM (softmax.h)
+//   LANES                                int32 per vector, at most STEP
+//   greatest(row, n, to_unsigned)        the maximum of n bytes xor to_unsigned, as uint8
+//   struct lookup, make_lookup(args, is_unsigned), look_up(lookup, rows, n_rows, first, n, exps): see softmax_lookup.h
+// and afterwards, with the types `lanes` that this file declares
+//   high_product(a, b)                   SRDHM (softmax.h) of each lane
 //   total(x)                             the sum of the lanes
-//   outputs(exps, r, shift, flip, out)   STEP exps -> as many bytes: SRDHM(exp, r) / 2^shift, ties upward, at most 255, xor flip; shift is in [23, 31]
+//   outputs(exps, r, shift, flip, out)   STEP exps -> STEP bytes: SRDHM(exp, r) / 2^shift, ties upward, at most 255,
+//                                        xor flip; shift is in [23, 31]
 #pragma once
 
 #include <string.h>
@@ -29,8 +30,8 @@ TVMQ_INLINE void outputs(const int32_t *exps, int32_t r, int32_t shift, uint8_t 
 
 TVMQ_INLINE lanes all_lanes(int32_t x) { return (lanes){0} + x; }
 
-// 1 / (1 + a) as Q0.31, saturated, of a in [0, 2^31) as the same: Newton's method, from 48/17 - 32/17 (1 + a)/2 for 2 / (1 + a) as Q2.29. Nothing wraps before
-// the end, since the first guess is within 1/17.
+// Returns 1 / (1 + a) as Q0.31, saturated, for a in [0, 2^31) as Q0.31. Uses Newton's method for 2 / (1 + a) as Q2.29,
+// starting from 48/17 - 32/17 (1 + a)/2. Nothing wraps before the end, because the first guess is within 1/17.
 TVMQ_INLINE lanes reciprocal(lanes a) {
   const int32_t from = 1515870810, slope = -1010580540;
   const lanes half = (a >> 1) + (1 << 30);
@@ -40,7 +41,7 @@ TVMQ_INLINE lanes reciprocal(lanes a) {
   return (saturated & INT32_MAX) | (~saturated & doubled);
 }
 
-// The sum of exps / 2^12, ties upward.
+// Returns the sum of exps / 2^12, ties upward.
 TVMQ_INLINE uint32_t sum_of(const int32_t *exps, size_t n) {
   enum { VECTORS = STEP / LANES };
   unsigned_lanes sum[VECTORS] = {{0}};
@@ -56,20 +57,21 @@ TVMQ_INLINE void begin_row(const struct tvmq_softmax_args *args, bool is_unsigne
   row->greatest = greatest(row->in, args->depth, is_unsigned ? 0 : 0x80) + INT8_MIN;
 }
 
-// Takes a row's sum; what follows its highest bit, as Q0.31.
+// Stores a row's sum. Returns the bits after its highest bit, as Q0.31.
 TVMQ_INLINE int32_t scale_sum(uint32_t sum, struct row *row) {
   row->sum = sum;
   row->zeros = __builtin_clz(sum);
   return (int32_t)((sum << row->zeros) ^ 1u << 31);
 }
 
-// The outputs of a sum of 512 or more, for which the reference has none: no quotient exceeds a half, which is 1 in 512.
+// Computes outputs for a sum of 512 or more, for which the reference is undefined. No quotient exceeds 1/512, half of
+// an output step.
 static void outputs_of_many(const int32_t *exps, uint32_t sum, size_t n, uint8_t flip, uint8_t *out) {
   const bool ties = sum == 1 << 28;
   for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(ties && exps[i] == INT32_MAX) ^ flip;
 }
 
-// Outputs of n elements of a row from `first` on, whose exps have been looked up.
+// Computes the outputs of n elements of a row, from `first` on, from their exps.
 TVMQ_INLINE void finish(const struct tvmq_softmax_args *args, const struct row *row, size_t first, size_t n, const int32_t *exps) {
   const int32_t shift = 12 - row->zeros + 31 - 8;
   const uint8_t flip = 0x80 ^ args->out_flip, *const in = row->in + first;
@@ -91,7 +93,7 @@ TVMQ_INLINE void softmax_tile(const struct tvmq_softmax_args *args, const struct
   struct row rows[TILE];
   const size_t padded = tvmq_round_up(args->depth, STEP);
   for (size_t i = 0; i < n_rows; i++) begin_row(args, is_unsigned, first + i, &rows[i]);
-  // All are stored before one is loaded: a vector is not loaded from stores of its parts that are on their way.
+  // Stores all exps before loading any: a vector load would have to wait for pending stores of its parts.
   look_up(lookup, rows, n_rows, 0, args->depth, exps);
   for (size_t i = 0; i < n_rows; i++) rest[i] = scale_sum(sum_of(exps + i * padded, padded), &rows[i]);
   for (size_t i = 0; i < n_rows; i += LANES) *(lanes *)(rest + i) = reciprocal(*(const lanes *)(rest + i));

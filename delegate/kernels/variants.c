@@ -1,12 +1,12 @@
 #include "kernels/variants.h"
 
-// Instruction sets that this library has kernels of; kernels/meson.build defines each TVMQ_HAVE_<ISA> as 0 or 1. The function of any other row is not there,
-// and the constant condition leaves nothing of its name to the linker.
+// Instruction sets for which this library has kernels. kernels/meson.build defines each TVMQ_HAVE_<ISA> as 0 or 1. The
+// functions of other rows do not exist; the constant condition hides their names from the linker.
 #define HAVE(isa) (TVMQ_HAVE_##isa ? TVMQ_CPU_##isa : 0u)
 #define BUILT (HAVE(NEON) | HAVE(DOTPROD) | HAVE(I8MM) | HAVE(AVX2) | HAVE(AVXVNNI) | HAVE(AVX512VNNI) | HAVE(AVX512VBMI) | HAVE(AMX))
 #define FN(SYMBOL, CPU) (((CPU) & ~BUILT) == 0 ? SYMBOL : NULL)
 
-// The rest is a_offset, and rotation if there is one.
+// The variable arguments are a_offset, and rotation if there is one.
 #define LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, ...) \
   {.nr = NR, .kr = KR, .ku = KU, .weight_bytes = WEIGHT_BYTES, .acc_bytes = ACC_BYTES, .a_offset = __VA_ARGS__}
 #define DEPTHWISE_LAYOUT(NR, KR, KU, WEIGHT_BYTES, ACC_BYTES, A_OFFSET, OUT_ROWS, ROW_STEP, LANES) \
@@ -92,7 +92,7 @@
    .layout.nr = NR,                                   \
    .speeds = {__VA_ARGS__},                           \
    .fn.pool = FN(SYMBOL, CPU)},
-// Transforms have no weights: of their layout only nr, the channels at a time, means something.
+// Transforms have no weights: only nr of their layout has a meaning, the channels per vector.
 #define TVMQ_WINOGRAD_INPUT(SYMBOL, CPU, NR, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_WINOGRAD_INPUT, .cpu = CPU, .layout.nr = NR, .speeds = {__VA_ARGS__}, .fn.winograd_input = FN(SYMBOL, CPU)},
 #define TVMQ_WINOGRAD_GEMM(SYMBOL, CPU, FLAGS, MR, PANEL, ...) \

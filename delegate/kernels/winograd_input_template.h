@@ -1,9 +1,9 @@
-// Body of the kernels that transform the inputs of Winograd tiles, in the compiler's vectors; a file includes it with
-//   SYMBOL, LANES    name, and channels at a time
-//   WIDEN(x)         a vector of int8 as one of int16, where the compiler's own conversion takes more than an instruction
+// Body of the kernels that transform the inputs of Winograd tiles, in the compiler's vectors. The includer defines
+//   SYMBOL, LANES    name, and channels per vector
+//   WIDEN(x)         optional: converts a vector of int8 to int16 better than the compiler's own conversion
 //
-// Reads: LANES bytes of each pixel. The last vector of channels overlaps the one before.
-// Columns are transformed first, into memory that stays in the first level of cache; then each row of points.
+// Reads: LANES bytes of each pixel. The last vector of channels overlaps the previous one.
+// Columns are transformed first, into memory that stays in the first level of cache; then each row.
 // Registers: at most six inputs and six values, of one line at a time.
 #include <assert.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef int8_t bytes __attribute__((vector_size(LANES)));
 #define WIDEN(x) __builtin_convertvector(x, values)
 #endif
 
-// d -> B d, both of them tile + 2 vectors (one without taps).
+// Computes B d. Both vectors have tile + 2 elements (one without taps).
 TVMQ_INLINE void transform(const values *d, values *v, size_t tile) {
   if (tile == 4) {
     const values a = (d[2] << 2) - d[4], b = (d[1] << 2) - d[3], c = d[4] - d[2], e = (d[3] - d[1]) << 1;
@@ -50,7 +50,7 @@ TVMQ_INLINE void transform(const values *d, values *v, size_t tile) {
   }
 }
 
-// Tiles whose columns are transformed at once: a column for both tiles that it belongs to.
+// GROUP: tiles whose columns are transformed together, so that a column shared by two tiles is transformed once.
 enum { GROUP = 4, COLUMNS = GROUP * TVMQ_WINOGRAD_OUTPUTS + TVMQ_WINOGRAD_POINTS - TVMQ_WINOGRAD_OUTPUTS };
 
 typedef values row[COLUMNS];
@@ -61,7 +61,7 @@ TVMQ_INLINE values load(const void *pixel, bytes flip) {
   return WIDEN(b ^ flip);
 }
 
-// Channels from `first` on of a line of columns.
+// Transforms LANES channels, from `first` on, of n_columns columns.
 TVMQ_INLINE void transform_columns(const void *const *pixels, size_t pixels_stride, size_t n_columns, size_t first, bytes flip, row *rows, size_t tile_h) {
   for (size_t x = 0; x < n_columns; x++, pixels++) {
     values d[TVMQ_WINOGRAD_POINTS], v[TVMQ_WINOGRAD_POINTS];
@@ -82,7 +82,7 @@ TVMQ_INLINE void transform_rows(const row *rows, size_t x, size_t tile_h, int16_
   }
 }
 
-// LANES channels of a group of tiles.
+// Transforms LANES channels of a group of tiles.
 TVMQ_INLINE void transform_group(const struct tvmq_winograd_input_args *args, size_t tile, size_t first) {
   const size_t step = tvmq_winograd_outputs(args->tile_w), n_tiles = args->n_tiles - tile < GROUP ? args->n_tiles - tile : GROUP;
   const size_t n_columns = n_tiles * step + tvmq_winograd_points(args->tile_w) - step;
@@ -94,7 +94,8 @@ TVMQ_INLINE void transform_group(const struct tvmq_winograd_input_args *args, si
 }
 
 void SYMBOL(const struct tvmq_winograd_input_args *args) {
-  const struct tvmq_winograd_input_args copy = *args;  // for all a compiler knows, stores might change *args
+  const struct tvmq_winograd_input_args copy = *args;  // copied, because the compiler must assume that stores change
+                                                       // *args
   assert(copy.channels >= LANES);
   for (size_t tile = 0; tile < copy.n_tiles; tile += GROUP) {
     for (size_t c = 0; c < copy.channels; c += LANES) transform_group(&copy, tile, copy.channels - c < LANES ? copy.channels - LANES : c);

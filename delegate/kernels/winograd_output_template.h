@@ -1,8 +1,8 @@
-// Body of the kernels that finish Winograd tiles, in the compiler's vectors; a file includes it with
-//   LANES              channels at a time
-//   struct finisher    what the output stage keeps for so many channels
-//   PATH_SUMS          the path on which there is none: sums are stored
-// and then defines make_finisher and finish for the other paths, and kernels that call finish_tiles.
+// Body of the kernels that compute the outputs of Winograd tiles, in the compiler's vectors. The includer defines
+//   LANES              channels per vector
+//   struct finisher    constants of the output stage for LANES channels
+//   PATH_SUMS          the path without output stage, which stores sums
+// and afterwards make_finisher and finish for the other paths, and kernels that call finish_tiles.
 //
 // Columns of points are transformed first, into memory that stays in the first level of cache; then each row.
 // Registers: at most six sums and four outputs, of one line at a time.
@@ -15,12 +15,12 @@
 typedef uint32_t sums __attribute__((vector_size(4 * LANES)));
 typedef int32_t signed_sums __attribute__((vector_size(4 * LANES)));
 
-// The finisher of the channels from n on.
+// Returns the finisher of the channels from n on.
 TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args *args, size_t n, int path);
-// Bias, output stage and store of `count` <= 4 neighbouring pixels.
+// Adds the bias, applies the output stage, and stores `count` <= 4 adjacent pixels.
 TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const struct finisher *finisher, int path, const sums *acc, size_t count, uint8_t *out);
 
-// m -> A m: tile + 2 sums (one without taps) to tile outputs (one).
+// Computes A m: tile + 2 sums (one without taps) to `tile` outputs (one).
 TVMQ_INLINE void transform(const sums *m, sums *y, size_t tile) {
   if (tile == 4) {
     const sums p = m[1] + m[2], q = m[1] - m[2], r = m[3] + m[4], s = m[3] - m[4];
@@ -47,7 +47,8 @@ struct half_done {
   sums rows[TVMQ_WINOGRAD_OUTPUTS][TVMQ_WINOGRAD_POINTS];  // [output down][point across]
 };
 
-// The tile whose sums at point 0 are `column`. All rows are brought to the first one's power of two, which is the greatest: one shift serves them.
+// Transforms the columns of the tile whose sums at point 0 are `column`. All rows are multiplied up to the power of two
+// of the first row, which is the greatest, so that one shift serves all rows.
 TVMQ_INLINE void transform_columns(const int32_t *column, size_t tile_w, size_t point_stride, struct half_done *half, size_t tile_h) {
   const size_t row_stride = tvmq_winograd_all_points(tile_w) * point_stride;
   for (size_t j = 0; j < tvmq_winograd_points(tile_w); j++) {
@@ -61,7 +62,7 @@ TVMQ_INLINE void transform_columns(const int32_t *column, size_t tile_w, size_t 
   }
 }
 
-// Bias and store of `count` neighbouring pixels.
+// Adds the bias, and stores `count` adjacent pixels as sums.
 TVMQ_INLINE void store_sums(const struct tvmq_winograd_output_args *args, sums bias, const sums *acc, size_t count, uint8_t *out) {
   UNROLL for (size_t i = 0; i < count; i++) {
     const sums sum = acc[i] + bias;
@@ -85,7 +86,8 @@ TVMQ_INLINE void finish_rows(const struct tvmq_winograd_output_args *args, const
 }
 
 TVMQ_INLINE void finish_tiles(const struct tvmq_winograd_output_args *call, int path) {
-  const struct tvmq_winograd_output_args copy = *call, *args = &copy;  // for all a compiler knows, stores might change *call
+  const struct tvmq_winograd_output_args copy = *call, *args = &copy;  // copied, because the compiler must assume that
+                                                                       // stores change *call
   const size_t step = tvmq_winograd_outputs(args->tile_w) * args->out_col_stride;
   for (size_t n = 0; n < args->n; n += LANES) {
     sums bias = {0};

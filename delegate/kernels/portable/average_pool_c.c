@@ -1,4 +1,4 @@
-// Portable average pooling; fewer channels than a vector has are computed one by one.
+// Portable average pooling. Channels that are fewer than a vector are computed one by one.
 #include <stdint.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ TVMQ_INLINE int32s saturate(int32s x) {
 
 TVMQ_INLINE void rescale(const struct tvmq_rescaled_sum *r, size_t n, int32s *sums) {
   for (size_t i = 0; i < n; i++) {
-    // The bias is in the sums.
+    // The sums already include the bias.
     for (size_t lane = 0; lane < LANES / 2; lane++)
       sums[i][lane] = tvmq_add_wrap(tvmq_rescale(r->rounding, sums[i][lane], r->multiplier, r->shift), r->zero_point);
   }

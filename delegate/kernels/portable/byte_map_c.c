@@ -1,7 +1,7 @@
 // Portable map of bytes by a table.
 #include "kernels/kernel.h"
 
-// Every argument is copied: a byte that is stored could otherwise be part of them.
+// Copies every argument, because the compiler must assume that stored bytes alias the arguments.
 void tvmq_byte_map__c(const struct tvmq_byte_map_args *args) {
   const uint8_t *const in = args->in, *const table = args->map->table;
   uint8_t *const out = args->out;

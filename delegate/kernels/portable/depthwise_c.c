@@ -17,7 +17,7 @@
 #define STORE(acc, multiplier, shift) ((uint8_t)(tvmq_stage_s32(args->stage, acc, multiplier, shift) ^ args->stage->flip))
 #include "kernels/portable/depthwise_c_template.h"
 
-// 16x8: the reference accumulates in int64 whatever the bias.
+// 16x8: as in the reference, accumulators are int64 for every type of bias.
 #define SYMBOL tvmq_depthwise_s16_1x16a64__c
 #define NR 16
 #define IN int16_t

@@ -1,7 +1,9 @@
-// Body of a portable depthwise kernel; depthwise_c.c includes it once a variant, with the macros of gemm_c_template.h except MR, which is 1.
+// Body of a portable depthwise kernel. depthwise_c.c includes it once per variant, with the macros of gemm_c_template.h
+// except MR, which is 1.
 //
-// Tile: one output row, one pixel at a time, NR channels in accumulators. Reads NR channels of each pixel of the window. The steps from bytes to products are
-// loops of their own, kept rolled until they are vectors: unrolled first, gcc 12 leaves them scalar.
+// Tile: one output row, one pixel at a time, NR channels in accumulators. Reads NR channels of each pixel of the
+// window. The steps from bytes to products are separate loops without unrolling: gcc 12 vectorizes them only if they
+// are not unrolled first.
 
 static void TILE(SYMBOL)(const struct tvmq_depthwise_args *args) {
   const ACC *const bias = args->panel;

@@ -27,7 +27,7 @@
 #define STORE(acc, multiplier, shift) ((int16_t)tvmq_stage_s64(args->stage, acc, multiplier, shift))
 #include "kernels/portable/gemm_c_template.h"
 
-// 16x8 with an int32 bias: int32 accumulators, rescaled as those of int8.
+// 16x8 with an int32 bias: int32 accumulators, rescaled like those of int8.
 #define SYMBOL tvmq_gemm_s16_4x8__c
 #define MR 4
 #define NR 8

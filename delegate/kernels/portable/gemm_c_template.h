@@ -1,11 +1,12 @@
-// Body of a portable gemm kernel; gemm_c.c includes it once a variant, with
+// Body of a portable gemm kernel. gemm_c.c includes it once per variant, with
 //   SYMBOL, MR, NR        name and tile
 //   IN, OUT               element types of the rows and of the output
-//   ACC, UNSIGNED_ACC     type of bias and accumulator, and the unsigned one that it wraps in
+//   ACC, UNSIGNED_ACC     type of bias and accumulator, and the unsigned type in which sums wrap
 //   LOAD(x), STORE(acc, multiplier, shift)   element -> operand, accumulator -> element; `args` is in scope
 //
-// Tile: MR x NR accumulators. Reads weights one depth (NR bytes) at a time. The loops over NR become vectors; operands are widened to int16 on their own first,
-// because compilers know a vector multiply of int16 that widens, and baseline x86-64 has none of int32.
+// Tile: MR x NR accumulators. Reads weights one depth (NR bytes) at a time. The loops over NR become vectors. A
+// separate loop widens operands to int16 first: compilers know a widening vector multiply of int16, and baseline x86-64
+// has none of int32.
 
 void SYMBOL(const struct tvmq_gemm_args *args) {
   const ACC *const bias = args->panel;

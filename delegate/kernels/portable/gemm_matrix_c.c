@@ -1,5 +1,6 @@
-// Portable gemm on rows a constant distance apart (TVMQ_MATRIX_ROWS, and TVMQ_LINES): a stand-in where no processor with matrix registers or vectors is at
-// hand, so that what brings such rows runs in every test. It is never estimated to be the fastest.
+// Portable gemm on rows at a constant distance (TVMQ_MATRIX_ROWS, and TVMQ_LINES). It stands in on processors without
+// matrix registers or vectors, so that every test runs the code that packs such rows. It is never estimated to be the
+// fastest.
 #include <string.h>
 
 #include "arithmetic/stage.h"
@@ -9,13 +10,13 @@
 
 enum { MR = 4, NR = 8 };
 
-// Rows of a line.
+// Returns the rows of a line.
 static size_t rows_of(const struct tvmq_gemm_args *args) { return args->row_tiles * MR - args->overlap; }
 
-// Where row m of a line is stored.
+// Returns the output row of row m of a line.
 static size_t out_row(const struct tvmq_gemm_args *args, size_t m) { return args->pitch > 0 ? m - m / args->pitch * (args->pitch - args->line_rows) : m; }
 
-// One tile, rows of a line from `first` on. Weights lie as for the other portable kernel.
+// Computes one tile: the rows of a line from `first` on. Weights are in the order of gemm_c.c.
 TVMQ_INLINE void tile(const struct tvmq_gemm_args *args, const char *panel, size_t line, size_t first, uint8_t *line_out, bool is_unsigned) {
   const int32_t *const bias = (const int32_t *)panel;
   const int8_t *weights = (const int8_t *)(bias + NR);

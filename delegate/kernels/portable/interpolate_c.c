@@ -1,4 +1,4 @@
-// Linear interpolation between two rows, portable; for int16 it is the only one.
+// Portable linear interpolation between two rows; the only kernel for int16.
 #define ISA c
 #include "kernels/interpolate_template.h"
 

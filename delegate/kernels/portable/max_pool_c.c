@@ -1,4 +1,4 @@
-// Portable max pooling; fewer channels than a vector has are computed one by one.
+// Portable max pooling. Channels that are fewer than a vector are computed one by one.
 #include "kernels/kernel.h"
 
 #define VECTOR 16
@@ -9,7 +9,7 @@ typedef int16_t shorts __attribute__((vector_size(VECTOR)));
 
 TVMQ_INLINE vec splat(int32_t x, enum tvmq_type type) { return type == TVMQ_TYPE_S16 ? (vec)((shorts){0} + (int16_t)x) : (vec){0} + (int8_t)x; }
 
-// All ones in the elements of x that are larger.
+// Returns all ones in the elements where x is larger than y.
 TVMQ_INLINE vec is_larger(vec x, vec y, enum tvmq_type type) {
   if (type == TVMQ_TYPE_S16) return (vec)((shorts)x > (shorts)y);
   return type == TVMQ_TYPE_U8 ? (vec)((unsigned_bytes)x > (unsigned_bytes)y) : (vec)(x > y);

@@ -1,8 +1,8 @@
 // Portable maximum and minimum of two tensors.
 #include "kernels/kernel.h"
 
-// The arguments are copied because a byte that is stored could otherwise be part of them. Bytes are compared as unsigned, for which every processor with
-// vectors has an instruction.
+// Copies the arguments, because the compiler must assume that stored bytes alias them. Bytes are compared as unsigned,
+// for which every processor with vectors has an instruction.
 void tvmq_maximum_s8__c(const struct tvmq_maximum_args *args) {
   const struct tvmq_maximum_args a = *args;
   const uint8_t *const in0 = a.in[0], *const in1 = a.in[1], flip = a.flip ^ 0x80;

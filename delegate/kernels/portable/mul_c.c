@@ -3,7 +3,7 @@
 #include "base/inline.h"
 #include "kernels/kernel.h"
 
-// The arguments are copied because a byte that is stored could otherwise be part of them.
+// Copies the arguments, because the compiler must assume that stored bytes alias them.
 TVMQ_INLINE void multiply(const struct tvmq_mul_args *args, bool difference) {
   const struct tvmq_mul_args a = *args;
   const uint8_t *const in0 = a.in[0], *const in1 = a.in[1], flip = a.stage.flip;

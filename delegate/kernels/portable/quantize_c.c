@@ -1,9 +1,9 @@
-// Portable elementwise requantization and affine quantization, for every pair of types that TFLite's QUANTIZE knows.
+// Portable elementwise requantization and affine quantization, for all pairs of types that TFLite's QUANTIZE supports.
 #include "arithmetic/stage.h"
 #include "kernels/kernel.h"
 
-// The arguments are copied because a byte that is stored could otherwise be part of them, and no loop would become vectors. The clamp is the range of the
-// output type: QUANTIZE has no fused activation.
+// Copies the arguments, because the compiler must assume that stored bytes alias them, and would not vectorize the
+// loop. The clamp is the range of the output type: QUANTIZE has no fused activation.
 #define ELEMENTWISE(SYMBOL, IN, OUT, MIN, MAX, VALUE)                             \
   void SYMBOL(const struct tvmq_quantize_args *args) {                            \
     const struct tvmq_quantize_args a = *args;                                    \

@@ -25,7 +25,7 @@ TVMQ_INLINE lanes high_product(lanes a, lanes b) {
 
 TVMQ_INLINE int32_t total(lanes x) { return x[0] + x[1] + x[2] + x[3]; }
 
-// SRDHM(exp, r) / 2^shift, ties upward, at most `most`.
+// Returns SRDHM(exp, r) / 2^shift, ties upward, at most `most`.
 static int32_t output(int32_t exp, int32_t r, int32_t shift, int32_t most) {
   const int64_t value = (tvmq_high_multiply(exp, r, 0) + (INT64_C(1) << (shift - 1))) >> shift;
   return value > most ? most : (int32_t)value;
@@ -35,7 +35,7 @@ TVMQ_INLINE void outputs(const int32_t *exps, int32_t r, int32_t shift, uint8_t 
   for (int i = 0; i < STEP; i++) out[i] = (uint8_t)output(exps[i], r, shift, UINT8_MAX) ^ flip;
 }
 
-// With sixteen bits of output no shift exceeds 31.
+// Computes a row of int16 outputs; no shift exceeds 31 here.
 static void softmax_s16_row(const struct tvmq_softmax_args *args, const struct lookup *lookup, bool is_unsigned, size_t number) {
   _Alignas(64) int32_t exps[KEPT];
   struct row row;
