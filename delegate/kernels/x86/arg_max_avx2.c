@@ -1,4 +1,5 @@
-// ARG_MAX of bytes side by side on x86: vectors of 128 bits, since the instruction that finds the least of eight has no wider ones.
+// ARG_MAX of contiguous bytes on x86, in vectors of 128 bits: the instruction for the minimum of eight int16 has no
+// wider form.
 #include <immintrin.h>
 #include <stdint.h>
 

@@ -1,14 +1,15 @@
 // Map of bytes by a table in AVX2 vectors.
 //
-// The table is two sides that share an index. Where many bytes become the same, only the others are looked up: they are counted from their middle, to the right
-// and to the left, and beyond the last of either side all distances are taken as one. Where all have to be looked up, the sides are the table's halves, and the
-// index is the low seven bits.
+// The table is split into two sides with a common index. If many bytes map to one value, only the other bytes are
+// looked up. Their index is the distance from the middle, to the right or to the left; distances beyond the last entry
+// count as the last. If all bytes must be looked up, the sides are the halves of the table, and the index is the low
+// seven bits.
 //
-// vpshufb looks up the index's low four bits in a part of sixteen bytes, or gives 0 where its highest bit is set. 16 is subtracted from the index before each
-// next part: the parts up to the index's own see one that is not negative yet. All of them are met, so each part is stored as what it differs by from the one
-// before, and xor leaves the index's own.
+// vpshufb looks up the low four bits of an index in a part of sixteen bytes, or gives 0 if the index is negative. 16 is
+// subtracted from the index before each next part. So an index finds an entry in every part up to its own. Each part is
+// stored as the xor with the previous part, so that xor of all results leaves the entry of the index's own part.
 //
-// Registers: indices, values of both sides of two vectors, 16, and the parts as they come from memory.
+// Registers: indices, values of both sides for two vectors, the constant 16, and the parts, loaded from memory.
 #include <immintrin.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 enum { BYTES = 64, VECTORS = 2, PART = 16, MAX_PARTS = TVMQ_N_BYTES / 2 / PART };
 
 struct parts {
-  __m256i middle, last;  // the last distance
+  __m256i middle, last;  // last: the last distance
   struct {
     __m256i right, left;
   } part[MAX_PARTS];
@@ -33,7 +34,7 @@ TVMQ_INLINE __m256i left_part(const struct tvmq_byte_map *map, uint8_t middle, s
 }
 
 TVMQ_INLINE struct parts parts_of(const struct tvmq_byte_map *map, size_t n) {
-  // The right side is the longer one.
+  // The right side has the additional entry of an odd number.
   const uint8_t middle = n == MAX_PARTS ? 0 : (uint8_t)(map->first + map->n_live / 2);
   struct parts parts = {.middle = _mm256_set1_epi8((char)middle), .last = _mm256_set1_epi8((char)(n * PART - 1))};
   UNROLL for (size_t p = 0; p < n; p++) {
@@ -46,7 +47,7 @@ TVMQ_INLINE struct parts parts_of(const struct tvmq_byte_map *map, size_t n) {
   return parts;
 }
 
-// The distance from the middle; the sign bit of `place` is set on the left.
+// Returns the distance from the middle; the sign bit of `place` is set on the left side.
 TVMQ_INLINE __m256i index_of(const struct parts *parts, size_t n, __m256i place) {
   if (n == MAX_PARTS) return _mm256_and_si256(place, _mm256_set1_epi8(INT8_MAX));
   return _mm256_min_epu8(_mm256_xor_si256(place, _mm256_cmpgt_epi8(_mm256_setzero_si256(), place)), parts->last);
@@ -67,13 +68,15 @@ TVMQ_INLINE void look_up(const struct parts *parts, size_t n, const uint8_t *in,
       index[v] = _mm256_sub_epi8(index[v], part);
       right[v] = _mm256_xor_si256(right[v], _mm256_shuffle_epi8(parts->part[p].right, index[v]));
       left[v] = _mm256_xor_si256(left[v], _mm256_shuffle_epi8(parts->part[p].left, index[v]));
-      __asm__("" : "+x"(index[v]), "+x"(right[v]), "+x"(left[v]));  // compilers would compute all indices first, for which there are no registers
+      __asm__(""
+              : "+x"(index[v]), "+x"(right[v]), "+x"(left[v]));  // otherwise compilers compute all indices first,
+                                                                 // and run out of registers
     }
   }
   UNROLL for (int v = 0; v < VECTORS; v++) _mm256_storeu_si256((__m256i *)out + v, _mm256_blendv_epi8(right[v], left[v], place[v]));
 }
 
-// The last bytes are looked up before all others and stored behind them, since the tensors may be one.
+// Looks up the last bytes before all others, and stores them after all others, because the tensors may be identical.
 TVMQ_INLINE void look_up_all(const struct tvmq_byte_map_args *args, size_t n_parts) {
   const uint8_t *const in = args->in;
   uint8_t *const out = args->out;
@@ -85,7 +88,7 @@ TVMQ_INLINE void look_up_all(const struct tvmq_byte_map_args *args, size_t n_par
   if (n % BYTES != 0) memcpy(out + n - BYTES, last, BYTES);
 }
 
-// The number of parts is a constant of each function.
+// Defines a function for each number of parts.
 #define LOOK_UP(n) \
   static void look_up_##n(const struct tvmq_byte_map_args *args) { look_up_all(args, n); }
 LOOK_UP(1)
@@ -103,7 +106,7 @@ void tvmq_byte_map__avx2(const struct tvmq_byte_map_args *args) {
     tvmq_byte_map__c(args);
     return;
   }
-  // One distance more than either side has stands for all beyond.
+  // One distance more than each side has stands for all distances beyond.
   const size_t n_distances = (args->map->n_live + 1) / 2 + 1;
   by_parts[tvmq_min(tvmq_ceil_div(n_distances, PART), MAX_PARTS) - 1](args);
 }

@@ -1,5 +1,5 @@
-// Map of bytes by a table in AVX-512 vectors. The includer defines ISA; struct parts, the table in registers, which parts_of(table) makes; and
-// looked_up(parts, x): what the bytes of x become.
+// Map of bytes by a table in AVX-512 vectors. The includer defines ISA; struct parts, the table in registers, made by
+// parts_of(table); and looked_up(parts, x), which maps the bytes of x.
 #include "base/inline.h"
 #include "kernels/kernel.h"
 

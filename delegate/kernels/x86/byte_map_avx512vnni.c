@@ -1,8 +1,9 @@
 // Map of bytes by a table in AVX-512 vectors, without instructions that permute bytes.
 //
-// A word holds what two bytes become that differ in bit 6. vpermi2w looks up one word in 64, by bits 0 to 5 of a byte as it lies, in two halves of the table
-// between which bit 7 chooses. Bytes at even and at odd places are looked up apart, those at odd places in words whose bytes are swapped: so what becomes of
-// either with bit 6 clear lies in its place, and with bit 6 set in its neighbour's.
+// A word holds the results of two bytes that differ in bit 6. vpermi2w looks up one of 64 words by bits 0 to 5 of a
+// byte, in two halves of the table; bit 7 selects the half. Bytes at even and at odd places are looked up separately;
+// for odd places, the bytes of the table's words are swapped. So the result is in a byte's own place if bit 6 is clear,
+// and in its neighbour's place if bit 6 is set.
 #include <immintrin.h>
 #include <stdint.h>
 

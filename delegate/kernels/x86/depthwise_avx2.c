@@ -16,7 +16,7 @@ TVMQ_INLINE vector load_pixels(const void *const *pixel, size_t band_step, size_
   return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)((const char *)*pixel + offset)));
 }
 
-// The sign extension is flipped along with the sign: bits 7 to 15.
+// Flips bits 7 to 15, because the sign extension changes with the sign.
 TVMQ_INLINE vector flip_bytes(vector row, uint8_t flip) { return _mm256_xor_si256(row, _mm256_set1_epi16((int8_t)flip)); }
 
 TVMQ_INLINE void interleave(const vector row[2], vector pair[2]) {
@@ -24,7 +24,7 @@ TVMQ_INLINE void interleave(const vector row[2], vector pair[2]) {
   pair[1] = _mm256_unpackhi_epi16(row[0], row[1]);
 }
 
-// Not by intrinsics: compilers add the products up in an order of their own, which takes more registers than there are.
+// Uses assembly: with intrinsics, compilers add the products in another order, which needs more registers than exist.
 TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
   vector product;
   __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(acc), "=&x"(product) : "x"(x), "x"(w));
@@ -33,7 +33,7 @@ TVMQ_INLINE vector multiply_add(vector acc, vector x, vector w) {
 
 TVMQ_INLINE vector multiply_loaded(vector acc, vector x, vector w) { return multiply_add(acc, x, w); }
 
-// Two rows fill a vector: each lane has 8 channels of the first row, then of the second.
+// Stores one or two output rows. Two rows fill a vector: each lane has 8 channels of the first row, then of the second.
 TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector words[][WORDS], int out_rows, int lanes, uint8_t *out, size_t out_row_stride) {
   (void)lanes;
   const int second = out_rows - 1;

@@ -60,7 +60,7 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector words[][WORD
   }
 }
 
-// The four vectors' parts of a lane, four channels each, become a vector.
+// Stores sums. In each lane, the four vectors have four channels each; together these become a vector.
 TVMQ_INLINE void store_sums(const vector acc[4], int lanes, uint8_t *out, size_t band) {
   const vector low01 = _mm512_shuffle_i32x4(acc[0], acc[1], 0x44), high01 = _mm512_shuffle_i32x4(acc[0], acc[1], 0xee);
   const vector low23 = _mm512_shuffle_i32x4(acc[2], acc[3], 0x44), high23 = _mm512_shuffle_i32x4(acc[2], acc[3], 0xee);

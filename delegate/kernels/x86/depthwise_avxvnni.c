@@ -44,7 +44,7 @@ TVMQ_INLINE void store_bands(const struct tvmq_stage *stage, vector words[][WORD
   }
 }
 
-// A lane has four channels of each vector.
+// Stores sums. A lane has four channels of each vector.
 TVMQ_INLINE void store_sums(const vector acc[4], int lanes, uint8_t *out, size_t band) {
   uint8_t *const second = out + (lanes == 2 ? 64 : band);
   UNROLL for (int v = 0; v < 4; v += 2) {

@@ -1,13 +1,15 @@
-// Body of the 16x8 depthwise kernels on x86, down the rows: two rows of a column are interleaved, so that each 32-bit lane holds one channel's pixels, and one
-// instruction multiplies them with a column of the filter. A file includes this after
+// Body of the 16x8 depthwise kernels on x86, down the rows: two rows of a column are interleaved, so that each 32-bit
+// lane has the two pixels of one channel. One instruction multiplies them by a column of the filter. The includer
+// defines before
 //   multiply_add(acc, x, w)        adds the dot products of two int16 in each 32-bit lane
 //
-// Tile: one output row, one column at a time. Reads: all channels of each pixel of the window; of a filter of odd height the last row twice, the second time
-// against weights of zero. Hazards: an int16 times an int8 is at most 2^22, so 511 of them fit int32. Sums are added up in products of the output stage after
-// every MOST_PAIRS pairs.
+// Tile: one output row, one column at a time. Reads: all channels of each pixel of the window. If the filter height is
+// odd, the last row is read twice; the second time its weights are zero. Hazards: an int16 times an int8 is at most
+// 2^22, so 511 products fit int32. After every MOST_PAIRS pairs, sums are multiplied in the output stage and added up
+// there.
 enum { VECTORS = 2, VECTOR_VALUES = sizeof(vec) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, MOST_PAIRS = 255 };
 
-// Two rows -> two vectors of half the channels each.
+// Interleaves two rows to two vectors, each with half of the channels.
 TVMQ_INLINE void interleave(const vec row[2], vec pair[2]) {
   pair[0] = MM(unpacklo_epi16)(row[0], row[1]);
   pair[1] = MM(unpackhi_epi16)(row[0], row[1]);

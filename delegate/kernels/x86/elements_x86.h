@@ -1,6 +1,6 @@
-// Elements of tensors in vectors of int32 (vector_x86.h), four vectors at a time, in order.
+// Loads and stores elements of tensors as int32 (vector_x86.h), four vectors at a time, in order.
 //
-// Hazards: instructions that pack keep to their 128-bit lanes, so that what they store is put in order first.
+// Hazards: pack instructions work within 128-bit lanes, so packed elements are put in order before stores.
 #pragma once
 
 #include "kernels/x86/vector_x86.h"

@@ -1,4 +1,4 @@
-// Weights that are fetched ahead of their use: those of a large layer come from farther than the processor's own prefetching makes up for.
+// Prefetches weights: those of a large layer come from memory too distant for the processor's own prefetching.
 #pragma once
 
 #include <immintrin.h>
@@ -6,11 +6,12 @@
 #include "base/inline.h"
 #include "kernels/kernel.h"
 
-// Bytes ahead where they are used once, by a single row.
+// Bytes to prefetch ahead if a single row uses the weights only once.
 enum { TVMQ_FETCH_AHEAD = 4096 };
 
-// Where a panel follows the one in use, its weights go into the second level of cache while the first tiles of this one are multiplied: a part at each of their
-// steps, all of them in TVMQ_FETCH_TILES tiles, the first of them in a call of fewer.
+// If another panel follows, its weights are prefetched to the second level of cache during the first tiles of this
+// panel. Each step of these tiles fetches a part, and TVMQ_FETCH_TILES tiles fetch all parts. Calls of fewer tiles
+// fetch only the first parts.
 enum { TVMQ_FETCH_TILES = 4 };
 
 struct tvmq_fetch {
@@ -18,7 +19,7 @@ struct tvmq_fetch {
   size_t step;
 };
 
-// For a panel that ends at `end` and whose tiles take `step_bytes` of weights a step.
+// Returns the prefetch state for a panel that ends at `end`; each step of its tiles uses `step_bytes` of weights.
 TVMQ_INLINE struct tvmq_fetch tvmq_fetch_next(const struct tvmq_gemm_args *args, const void *end, size_t step_bytes) {
   return args->panel_follows ? (struct tvmq_fetch){end, step_bytes / TVMQ_FETCH_TILES} : (struct tvmq_fetch){args->panel, 0};
 }

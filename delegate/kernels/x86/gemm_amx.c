@@ -1,18 +1,20 @@
 // GEMM on AMX: tiles of up to 16 rows x 16 channels, 64 depths a step; a panel has nr = 16, 32 or 64 channels.
 //
-// A quad is four tiles at a time, each with an accumulator: 4 x 1, 2 x 2 or 1 x 4 tiles of rows and of channels. Tiles of rows are about equal, the last one
-// shares rows with the one before. Reads: 64 bytes of each row, a constant distance apart (TVMQ_MATRIX_ROWS); 16 groups of nr x 4 weights. k is a multiple of
-// 64. Rows are signed bytes, or unsigned ones (a_offset 128).
+// A quad is a group of four tiles, each with an accumulator: 4 x 1, 2 x 2 or 1 x 4 tiles of rows and of channels. Tiles
+// of rows have about equal height; the last one shares rows with the previous one. Reads: 64 bytes of each row at a
+// constant distance (TVMQ_MATRIX_ROWS); 16 groups of nr x 4 weights. k is a multiple of 64. Rows are signed bytes, or
+// unsigned ones (a_offset 128).
 //
-// Registers: tmm0-3 accumulators, 4 rows, 5 and 6 weights: that a register is loaded while the products of its last content are under way costs nothing. Names
-// do: the threads of a core share the registers behind them, and with all eight in use this one waits two to three times as long while the other multiplies,
-// too.
+// Registers: tmm0-3 accumulators, tmm4 rows, tmm5 and tmm6 weights. Reloading a register during products with its old
+// content costs nothing, but using more register names does. The threads of a core share the physical registers. With
+// all eight names in use, a thread waits two to three times as long while the other thread multiplies, too.
 //
-// Accumulators begin with zeros, because to load the bias would take as long as 64 depths; they go through memory to the vector registers of the output stage,
-// which a quad passes between the products of the next one, a few vectors at a time, so that both units are busy. Where all weights stay in the first-level
-// cache, quads go from panel to panel by as many rows as stay there, too, until all of their results are written.
+// Accumulators begin with zeros, because loading the bias would take as long as 64 depths. They pass through memory to
+// the vector registers of the output stage. The output stage of a quad runs between the products of the next quad, a
+// few vectors at a time, so that both units are busy. If all weights stay in the first-level cache, a group of quads
+// computes all panels in turn before the next group begins. The group's rows must stay in that cache, too.
 //
-// Hazards: the configuration of the tiles belongs to the thread; a kernel sets it and gives the tiles back.
+// Hazards: the tile configuration belongs to the thread; a kernel sets it and releases the tiles.
 #include <immintrin.h>
 
 #include "kernels/x86/store_avx512.h"
@@ -26,45 +28,46 @@ static void configure(size_t rows) {
     uint8_t rows[16];
   } config = {.palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64}, .rows = {[5] = TILE_ROWS, [6] = TILE_ROWS}};
   for (int i = 0; i < 5; i++) config.rows[i] = (uint8_t)rows;
-  __asm__ volatile("" : "+m"(config));  // the intrinsic reads 8 bytes as far as gcc knows, which then would drop the others
+  __asm__ volatile("" : "+m"(config));  // gcc assumes that the intrinsic reads 8 bytes, and would drop the other stores
   _tile_loadconfig(&config);
 }
 
-// The inputs that all quads of a call share.
+// Inputs of all quads of a call.
 struct call {
   const struct tvmq_gemm_args *args;
-  struct tvmq_stage stage;  // a copy, which no stored byte can be part of
+  struct tvmq_stage stage;  // copied, because the compiler must assume that stores change the original
   bool packs;               // the stage neither clamps nor flips
-  bool is_plain;            // there are neither row terms nor gaps
+  bool is_plain;            // there are no row terms and no gaps
   size_t out_stride, gap, depth;
-  size_t rows, tile_rows, tile_groups;  // in all, of a tile, and groups of STORED_VECTORS of a tile
-  size_t quota;                         // groups that are stored at a time
-  size_t row_bytes;                     // of a row of a panel's results
+  size_t rows, tile_rows, tile_groups;  // rows of the call, rows per tile, and groups of STORED_VECTORS vectors per
+                                        // tile
+  size_t quota;                         // groups that are stored at once
+  size_t row_bytes;                     // bytes of a row of a panel's results
 };
 
-// A tile of rows: its first row, how many bytes that lies behind the first of all, where it is in its line, and which row of the output it is.
+// A tile of rows: its first row, the byte offset of that row, the row's position in its line, and its output row.
 struct place {
   size_t row, offset, in_line, out_row;
 };
 
-// Accumulators lie row by row, those of a tile of rows behind those of the one before.
+// A quad. Its accumulators are stored row by row, one tile of rows after the other.
 struct quad {
   const char *panel;
   enum tvmq_path path;
-  size_t n;  // tiles of rows; 0: there is no quad
+  size_t n;  // number of tiles of rows; 0: there is no quad
   struct place tiles[ACCUMULATORS];
-  uint8_t *out;  // the panel's results of the first row of all
+  uint8_t *out;  // the panel's results for row 0 of the call
   int32_t (*acc)[16];
 };
 
-// The inputs of a panel's output stage.
+// Inputs of a panel's output stage.
 struct constants {
   const int32_t *multiplier, *shift;
   struct tvmq_short_stage short_stage[MAX_VECTORS];
   __m512i bias[MAX_VECTORS];
 };
 
-// A panel's multipliers: biases and weights lie before, shifts behind.
+// Returns a panel's multipliers, which follow the biases and weights, and precede the shifts.
 TVMQ_INLINE const int32_t *multipliers(const struct call *call, const char *panel, int nv) {
   return (const int32_t *)(panel + 64 * (size_t)nv * (1 + call->depth / 4));
 }
@@ -80,7 +83,7 @@ TVMQ_INLINE struct constants load_constants(const struct call *call, const char 
   return c;
 }
 
-// Brings them while the panel is multiplied: the output stage follows one quad later.
+// Prefetches the constants while the panel is multiplied: the output stage runs one quad later.
 TVMQ_INLINE void prefetch_constants(const struct call *call, const char *panel, int nv) {
   const int32_t *const multiplier = multipliers(call, panel, nv), *const shift = multiplier + 16 * nv;
   UNROLL for (int v = 0; v < nv; v++) {
@@ -90,12 +93,12 @@ TVMQ_INLINE void prefetch_constants(const struct call *call, const char *panel, 
   }
 }
 
-// How far the output stage of a quad has come.
+// Progress of the output stage of a quad.
 struct storing {
   const struct quad *quad;
   const int32_t (*acc)[16];
-  size_t left, tile, left_of_tile;  // groups, and the tile that they are of
-  uint8_t *out;                     // the next row
+  size_t left, tile, left_of_tile;  // groups left in the quad; the current tile, and groups left in it
+  uint8_t *out;                     // where to store the next row
   size_t in_line;
   const int32_t *terms;
 };
@@ -114,7 +117,7 @@ TVMQ_INLINE struct storing begin_quad(const struct call *call, const struct quad
   return s;
 }
 
-// Where the next row is stored: one between lines where the next line begins.
+// Returns where the next row is stored. A row of the gap is stored where the next line begins.
 TVMQ_INLINE uint8_t *next_row(const struct call *call, struct storing *s) {
   uint8_t *const row = s->out;
   s->out += call->out_stride;
@@ -159,7 +162,7 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
   }
 }
 
-// Macros, because registers of tiles are names to gcc.
+// Macros, because gcc requires constant names of tile registers.
 #define PRODUCT(ACC, WEIGHTS)        \
   do {                               \
     if (is_unsigned)                 \
@@ -170,14 +173,15 @@ TVMQ_INLINE void store(const struct call *call, struct storing *s, const struct 
 #define ROWS(TILE) _tile_loadd(4, rows + quad->tiles[TILE].offset, stride)
 #define WEIGHTS(REGISTER, VECTOR) _tile_loadd(REGISTER, weights + 64 * (VECTOR), group)
 #define STORE() store(call, &storing, &constants, call->quota, nv, path)
-// Accumulator of the tile of rows ACC / nv, if the quad has that.
+// Stores the accumulator of the tile of rows ACC / nv, if the quad has this tile.
 #define SPILL(ACC)                                                                                                                        \
   do {                                                                                                                                    \
     if ((int)quad->n > (ACC) / nv) _tile_stored(ACC, quad->acc[(ACC) / nv * call->tile_rows * (size_t)nv + (size_t)((ACC) % nv)], group); \
   } while (0)
 
-// Multiplies a quad, while the last one passes the output stage. Of the next panel some is brought from the outer caches: at each step every second line of
-// weights, with which the processor brings the one after it, `ahead_by` bytes from each other, from `ahead` on.
+// Multiplies a quad during the output stage of the previous one. Prefetches some of the next panel from the outer
+// caches: every second line of weights, with which the processor fetches the following line. The lines are `ahead_by`
+// bytes apart, from `ahead` on.
 TVMQ_INLINE void multiply(const struct call *call, const struct quad *quad, const struct quad *last, size_t ahead, size_t ahead_by, bool is_unsigned, int nv,
                           enum tvmq_path path) {
   const struct tvmq_gemm_args *const args = call->args;
@@ -239,7 +243,7 @@ TVMQ_INLINE void store_quad(const struct call *call, const struct quad *quad, in
   store(call, &storing, &constants, storing.left, nv, path);
 }
 
-// The tile after `at`; the last one ends with the last row.
+// Returns the tile after `at`; the last tile ends with the last row.
 TVMQ_INLINE struct place next_place(const struct call *call, struct place at) {
   const size_t pitch = call->args->pitch, last = call->rows - call->tile_rows, row = tvmq_min(at.row + call->tile_rows, last);
   struct place next = {.row = row, .offset = row * call->args->row_stride, .out_row = row};
@@ -273,7 +277,7 @@ TVMQ_INLINE struct call begin_call(const struct tvmq_gemm_args *args, int nv) {
   };
 }
 
-// Tiles that go from panel to panel together.
+// Returns the number of tiles that are multiplied by all panels in turn before the next tiles.
 TVMQ_INLINE size_t block_tiles(const struct call *call, size_t quad_tiles) {
   const struct tvmq_gemm_args *const args = call->args;
   if (args->n_panels * args->panel_bytes > BLOCK_BYTES) return args->row_tiles;
@@ -287,7 +291,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, int nv, bool is_unsigne
   const size_t most = block_tiles(call, quad_tiles);
   const char *const panels = args->panel;
   _Alignas(64) int32_t acc[TILE_ROWS * ACCUMULATORS][16];
-  // The first quad follows one of no tiles.
+  // The first quad follows a quad without tiles.
   const enum tvmq_path first_path = tvmq_panel_path(&call->stage, multipliers(call, panels, nv));
   struct quad quads[2] = {{.panel = panels, .path = first_path, .out = args->out, .acc = acc}, {.acc = acc}}, *last = &quads[0], *now = &quads[1];
   struct place begin = {0}, end = begin;

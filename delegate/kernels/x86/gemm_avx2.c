@@ -4,7 +4,7 @@
 #define OPERAND_BYTES 2
 #include "kernels/x86/gemm_avx2_tile.h"
 
-// Rows are flipped when they are widened.
+// Rows need no flip here: the caller flips them when widening.
 void tvmq_gemm_s8_4x16c2__avx2(const struct tvmq_gemm_args *args) {
   TVMQ_FOR_PATH_OR_SUMS(tvmq_gemm_path(args, CHANNELS, OPERAND_BYTES), gemm, args, false, 4);
 }

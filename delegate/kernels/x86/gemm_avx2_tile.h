@@ -1,15 +1,15 @@
-// Body of the gemm kernels in 256-bit vectors; a file includes it with the instructions that it has:
+// Body of the gemm kernels in 256-bit vectors. The includer defines
 //   MULTIPLY_ADD    text of the instructions that add the dot products of %1 and %2, in each 32-bit lane, to %0
-//   TEMPORARIES     how many registers they want besides
-//   OPERAND_BYTES   of one element of the rows: four bytes are multiplied at a time
+//   TEMPORARIES     number of further registers that MULTIPLY_ADD needs
+//   OPERAND_BYTES   bytes of an element of the rows; four bytes are multiplied at a time
 //
 // Tile: mr rows, 6 or a smaller even number, x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 channels, two vectors of weights.
 // A tap's bytes are a multiple of 4.
 //
-// Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip, or a product on its way to the accumulator.
+// Registers: ymm0-11 accumulators, two of weights, one of a row; the last is the flip or a product.
 //
-// Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers; so does clang with instructions that are
-// not volatile.
+// Hazards: the products are assembly. With intrinsics, compilers hoist more of the products than there are registers;
+// so does clang with instructions that are not volatile.
 #include <immintrin.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr
   }
 }
 
-// One tap of the rows at x; returns the weights of the next.
+// Multiplies one tap of the rows at x; returns the weights of the next tap.
 TVMQ_INLINE const char *multiply_tap(const struct tvmq_gemm_args *args, const char *const x[MAX_ROWS], const char *weights, bool flips, int mr,
                                      struct tvmq_fetch *next, __m256i acc[MAX_ROWS][VECTORS]) {
   const __m256i flip = _mm256_set1_epi8((int8_t)args->in_flip);
@@ -47,7 +47,7 @@ TVMQ_INLINE const char *multiply_tap(const struct tvmq_gemm_args *args, const ch
       int32_t four;
       memcpy(&four, x[m] + k, sizeof four);
       __m256i row = _mm256_set1_epi32(four);
-      // In place: with a register of its own for the flipped row, clang spills an accumulator.
+      // In place, because clang spills an accumulator if the flipped row has a separate register.
       if (flips) __asm__ volatile("vpxor %1, %0, %0" : "+x"(row) : "x"(flip));
       multiply_add(&acc[m][0], row, w0);
       multiply_add(&acc[m][1], row, w1);
@@ -65,7 +65,8 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *
   }
 }
 
-// Two rows, zero point included. Packing works within 128-bit lanes: the low half of each vector of both rows, then the high halves.
+// Stores two rows of values that include the zero point. Packing works within 128-bit lanes: the low half of each
+// vector of both rows, then the high halves.
 TVMQ_INLINE void store(const struct tvmq_stage *stage, enum tvmq_path path, const __m256i value[2 * VECTORS], uint8_t *out, size_t out_stride) {
   if (path == TVMQ_PATH_SUMS) {
     UNROLL for (int v = 0; v < 2 * VECTORS; v++)
@@ -77,7 +78,7 @@ TVMQ_INLINE void store(const struct tvmq_stage *stage, enum tvmq_path path, cons
   _mm_storeu_si128((__m128i *)(out + out_stride), _mm256_extracti128_si256(bytes, 1));
 }
 
-// A panel's part of the output stage.
+// The constants of the output stage for a panel.
 struct outputs {
   struct tvmq_stage stage;
   const char *multiplier, *shift;

@@ -16,8 +16,8 @@ TVMQ_INLINE void dot(__m512i *acc, __m512i rows, __m512i weights) { __asm__("vpd
 
 typedef int32_t four_bytes __attribute__((aligned(1), may_alias));
 
-// A row of a tile that leaves registers for three vectors of weights, and one for the row: as text, because compilers would begin a row before the last is
-// done.
+// Multiplies a row of a tile that leaves registers for three vectors of weights and one of the row. Assembly, because
+// compilers would begin a row before the previous one is done.
 TVMQ_INLINE void dot_row(__m512i *acc, const char *x, bool flips, const __m512i *flip, const __m512i *w, const int8_t *weights) {
 #define DOTS "vpdpbusd %[w0], %[row], %[a0]\n\tvpdpbusd %[w1], %[row], %[a1]\n\tvpdpbusd %[w2], %[row], %[a2]\n\tvpdpbusd %[w3], %[row], %[a3]"
   __m512i row;
@@ -34,8 +34,8 @@ TVMQ_INLINE void dot_row(__m512i *acc, const char *x, bool flips, const __m512i 
 
 enum { MAX_ROWS = 16, MAX_VECTORS = 4, MAX_ACCUMULATORS = 28, REGISTERS = 32 };
 
-// Row m, vector v of the accumulators is acc[m * nv + v], of which the first `used` of a row are computed. Integers are constants wherever these functions are
-// inlined.
+// Loads the bias. Accumulators: acc[m * nv + v] for row m and vector v; only the first `used` vectors of a row are
+// computed. Integer arguments are compile-time constants in every inlined function.
 TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, int nv, int used, __m512i *acc, enum tvmq_path path) {
   UNROLL for (int v = 0; v < used; v++) {
     const __m512i b = tvmq_short_bias(path, _mm512_loadu_si512(bias + 16 * v));
@@ -46,7 +46,8 @@ TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr
 TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const int8_t *weights, bool flips, int mr, int nv, int used,
                           struct tvmq_fetch *next, __m512i *acc) {
   const __m512i flip = _mm512_set1_epi8((int8_t)args->in_flip);
-  const int loaded = mr * used + used < REGISTERS ? used : used - 1;  // vectors of weights that find registers, beside a row's
+  const int loaded = mr * used + used < REGISTERS ? used : used - 1;  // vectors of weights in registers, besides one of
+                                                                      // a row
   for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
     const char *x[MAX_ROWS];
     UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
@@ -80,8 +81,8 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
       tvmq_short_stage_make(&stage, path, _mm512_loadu_si512(multiplier + 16 * v), _mm512_loadu_si512(shift + 16 * v));
 
   const __mmask64 wanted = tvmq_first_channels(args->wanted);
-  // Four vectors are packed at once: rows of `used` vectors each, or a single row of four where rows are too few, or three do not divide four. `wanted` masks
-  // what then stands in it twice.
+  // Packs four vectors at once: rows of `used` vectors, or one row of four vectors if there are too few rows or `used`
+  // is 3. `wanted` masks the vectors that are then duplicates.
   const int row_vectors = used == 3 || mr * used < MAX_VECTORS ? MAX_VECTORS : used, store_rows = MAX_VECTORS / row_vectors;
   struct tvmq_fetch next = tvmq_fetch_next(args, shift + 16 * nv, (size_t)(64 * nv));
   uint8_t *out = args->out;
@@ -91,7 +92,8 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
     load_bias(bias, args->row_terms + tile * (size_t)mr, mr, nv, used, acc, path);
     multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, used, &next, acc);
     UNROLL for (int m = 0; m < mr; m += store_rows) {
-      const int first = m + store_rows <= mr ? m : mr - store_rows;  // the last group begins earlier where store_rows does not divide mr
+      const int first = m + store_rows <= mr ? m : mr - store_rows;  // the last group begins earlier if store_rows does
+                                                                     // not divide mr
       __m512i value[MAX_VECTORS];
       UNROLL for (int i = 0; i < MAX_VECTORS; i++) {
         const int v = i % row_vectors % used;
@@ -104,7 +106,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
   }
 }
 
-// One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
+// One body per combination of flip and path of the output stage, both of which are decided once per call.
 #define BODIES(MR, NR, USED)                                                  \
   do {                                                                        \
     const enum tvmq_path path = tvmq_gemm_path(args, NR, 1);                  \
@@ -114,7 +116,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
       TVMQ_FOR_PATH_OR_SUMS(path, gemm, args, false, MR, NR / 16, USED / 16); \
   } while (0)
 
-// One function for each number of vectors that are used: gcc finds fewer registers for all where there are more bodies in one.
+// Defines one function for each number of used vectors: gcc allocates fewer registers if more bodies share a function.
 #define PART(MR, NR, USED) \
   static void gemm_##MR##x##USED##_of_##NR(const struct tvmq_gemm_args *args) { BODIES(MR, NR, USED); }
 #define KERNEL(MR, NR, ...)                                                          \

@@ -6,7 +6,7 @@
 #define OPERAND_BYTES 1
 #include "kernels/x86/gemm_avx2_tile.h"
 
-// One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
+// One body per combination of flip and path of the output stage, both of which are decided once per call.
 void tvmq_gemm_s8_6x16c4__avxvnni(const struct tvmq_gemm_args *args) {
   const enum tvmq_path path = tvmq_gemm_path(args, CHANNELS, OPERAND_BYTES);
   if (args->in_flip != 0)

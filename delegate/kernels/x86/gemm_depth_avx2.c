@@ -3,7 +3,7 @@
 
 #include "base/inline.h"
 
-enum { ACCUMULATORS = 4, STEP = 16, ROUND = 2 };  // more steps of a round would spill
+enum { ACCUMULATORS = 4, STEP = 16, ROUND = 2 };  // more steps per round would spill
 typedef __m256i vec_sums;
 
 TVMQ_INLINE __m128i load_step(const void *p) { return _mm_loadu_si128(p); }

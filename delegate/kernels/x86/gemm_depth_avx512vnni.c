@@ -3,7 +3,7 @@
 
 #include "base/inline.h"
 
-#define VECTOR_BITS 256  // of the output stage: there are four results
+#define VECTOR_BITS 256  // vectors of the output stage, which has four results
 
 enum { ACCUMULATORS = 4, STEP = 16, ROUND = 4 };
 typedef __m512i vec_sums;

@@ -1,8 +1,9 @@
-// Body of the gemm kernels for single rows and few channels: a vector's products are of one channel each, along the depth, and are added across at the end. A
-// file includes it, with VECTOR_BITS 256, after
-//   ACCUMULATORS, STEP, ROUND           vectors of sums, depths of a step, steps of a round
-//   add_step(acc, s, x, w, flip)        adds the products of 16 depths of the row and of four channels' weights, step s of a round
-//   fold_round(acc, low, high)          the sums of channels 0 and 1 in the two lanes of one vector, of 2 and 3 in those of the other
+// Body of the gemm kernels for single rows and few channels. All products of a vector belong to one channel, along the
+// depth; the lanes are added at the end. With VECTOR_BITS 256, the includer defines before
+//   ACCUMULATORS, STEP, ROUND           vectors of sums, depths per step, steps per round
+//   add_step(acc, s, x, w, flip)        step s of a round: adds the products of 16 depths of the row with four
+//                                       channels' weights
+//   fold_round(acc, low, high)          sums of channels 0 and 1 in the two lanes of `low`, of 2 and 3 in those of `high`
 //
 // Tile: 1 row x 4 channels. Reads: 16 bytes of the row, then 16 of each channel's weights. k is a multiple of 16.
 #include <string.h>
@@ -12,7 +13,7 @@
 
 enum { CHANNELS = 4 };
 
-// The sums of four lanes each: two channels of `low`, then two of `high`.
+// Adds groups of four 32-bit lanes: two channels of `low`, then two of `high`.
 TVMQ_INLINE __m128i add_across(__m256i low, __m256i high) {
   const __m256i pairs = _mm256_hadd_epi32(low, high), sums = _mm256_hadd_epi32(pairs, pairs);
   return _mm_unpacklo_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
@@ -50,7 +51,7 @@ TVMQ_INLINE void gemm_depth(const struct tvmq_gemm_args *args, enum tvmq_path pa
       continue;
     }
     const struct tvmq_stage stage = *args->stage;
-    // Not before the loops, whose registers they would take.
+    // Loaded after the loops, which need the registers.
     const __m256i m = load_params(multiplier), s = load_params(shift), a = _mm256_zextsi128_si256(sums);
     const struct tvmq_short_stage short_stage = tvmq_short_stage_make(&stage, path, m, s);
     const __m256i value = path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage, path, tvmq_short_bias(path, a)) : tvmq_long_rescale(&stage, a, m, s);

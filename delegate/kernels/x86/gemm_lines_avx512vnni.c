@@ -1,7 +1,9 @@
-// GEMM on AVX-512 VNNI on lines of rows that lie a constant distance apart (TVMQ_LINES): mr rows x nr = 16 or 32 channels, four depths a step.
+// GEMM on AVX-512 VNNI for lines of rows at a constant distance (TVMQ_LINES): mr rows x nr = 16 or 32 channels, four
+// depths a step.
 //
-// Tile and registers are those of gemm_avx512vnni.c; in place of a pointer for each row, which for sixteen of them lies in memory, there is one for four rows.
-// Layers of few depths gain the most: nothing is read besides rows and weights.
+// Tile and registers as in gemm_avx512vnni.c. Instead of a pointer for each row, of which sixteen would be in memory,
+// there is one pointer for four rows. Layers of few depths gain the most, because kernels read nothing except rows and
+// weights.
 #include <immintrin.h>
 #include <string.h>
 
@@ -12,8 +14,8 @@ TVMQ_INLINE void dot(__m512i *acc, __m512i rows, __m512i weights) { __asm__("vpd
 
 enum { ROWS_PER_POINTER = 4, MAX_POINTERS = 4, STORED_VECTORS = 4, MAX_VECTORS = 2, MAX_ACCUMULATORS = 24 };
 
-// Row m, vector v of the accumulators is acc[m * used + v]: of a panel's nv vectors, the first `used` are computed. Integers are constants wherever these
-// functions are inlined.
+// Loads the bias. Accumulators: acc[m * used + v] for row m and vector v; only the first `used` of a panel's nv vectors
+// are computed. Integer arguments are compile-time constants in every inlined function.
 TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr, int used, __m512i *acc, enum tvmq_path path) {
   UNROLL for (int v = 0; v < used; v++) {
     const __m512i b = tvmq_short_bias(path, _mm512_loadu_si512(bias + 16 * v));
@@ -51,7 +53,7 @@ TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, size_t offset, cons
   }
 }
 
-// A panel's part of the output stage.
+// The constants of the output stage for a panel.
 struct outputs {
   struct tvmq_stage stage;
   const int32_t *multiplier, *shift;
@@ -113,7 +115,8 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
   }
 }
 
-// One body per way: whether rows are flipped is decided once a call, and which path the output stage takes once a panel.
+// One body per combination of flip and path: the flip is decided once per call, the path of the output stage once per
+// panel.
 #define KERNEL(MR, NR)                                                                \
   void tvmq_gemm_s8_##MR##x##NR##c4l__avx512vnni(const struct tvmq_gemm_args *args) { \
     if (args->in_flip != 0)                                                           \

@@ -1,4 +1,5 @@
-// GEMM on AVX-VNNI on lines of rows that lie a constant distance apart (TVMQ_LINES): the tile of gemm_avxvnni.c, whose pointers are computed.
+// GEMM on AVX-VNNI for lines of rows at a constant distance (TVMQ_LINES): the tile of gemm_avxvnni.c with computed
+// pointers.
 #include "kernels/x86/vex.h"
 
 #define MULTIPLY_ADD TVMQ_VEX "vpdpbusd %2, %1, %0"
@@ -31,7 +32,7 @@ TVMQ_INLINE void multiply_lines(const struct tvmq_gemm_args *args, const char *p
   }
 }
 
-// Whether rows are flipped is decided once a call, and which path the output stage takes once a panel.
+// The flip is decided once per call, the path of the output stage once per panel.
 void tvmq_gemm_s8_6x16c4l__avxvnni(const struct tvmq_gemm_args *args) {
   const char *panel = args->panel;
   uint8_t *out = args->out;

@@ -1,5 +1,5 @@
-// GEMM of single rows on AVX2: bytes become int16 as they are loaded, half the traffic of weights that already are. pmaddwd adds two products, which cannot
-// overflow.
+// GEMM of single rows on AVX2. Weights are widened to int16 as they are loaded, which halves the traffic compared with
+// int16 weights. pmaddwd adds two products, which cannot overflow.
 #include <string.h>
 
 #include "kernels/x86/stage_x86.h"

@@ -1,18 +1,20 @@
-// Body of the gemm kernels for single rows in 256-bit vectors: weights stream by once, and nothing else is worth loading. A file includes it after
-//   STEP                       depths of a step, of which a channel's weights lie side by side
-//   operand(x, flip)           the next STEP depths of the row, everywhere
+// Body of the gemm kernels for single rows in 256-bit vectors. Each weight is read once, so memory traffic dominates.
+// The includer defines before
+//   STEP                       depths per step; a channel's weights of a step are contiguous
+//   operand(x, flip)           the next STEP depths of the row, broadcast
 //   load_weights(p)            8 channels x STEP weights
 //   multiply_add(acc, x, w)    adds the dot products in each 32-bit lane
 //
-// Tile: 1 row x vectors * 8 channels, of 2, 4 or 8 vectors. k is a multiple of steps * STEP. Registers: up to eight accumulators, which hide the latency of
-// their additions; few channels have some for each of `steps` steps. Weights, the row and the flip.
+// Tile: 1 row x vectors * 8 channels, with 2, 4 or 8 vectors. k is a multiple of steps * STEP. Registers: up to eight
+// accumulators, which hide the latency of additions (few channels have a set for each of `steps` steps); weights, the
+// row and the flip.
 #include "kernels/x86/fetch_x86.h"
 
 enum { STORED_VECTORS = 4, MAX_VECTORS = 8, LINE = 64 };
 
 TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 
-// `vectors` and `steps` are constants wherever this is inlined.
+// Computes a gemm of single rows. `vectors` and `steps` are compile-time constants.
 TVMQ_INLINE void gemm_row(const struct tvmq_gemm_args *args, bool flips, int vectors, int steps, enum tvmq_path path) {
   const int n_acc = vectors * steps, round_bytes = n_acc * 8 * STEP;
   const size_t channels = 8 * (size_t)vectors, round_depth = (size_t)(steps * STEP);
@@ -66,7 +68,7 @@ TVMQ_INLINE void gemm_row(const struct tvmq_gemm_args *args, bool flips, int vec
   }
 }
 
-// One body per way: whether rows are flipped and which path the output stage takes is decided once a call.
+// One body per combination of flip and path of the output stage, both of which are decided once per call.
 #define GEMM_ROW(SYMBOL, VECTORS, STEPS)                                  \
   void SYMBOL(const struct tvmq_gemm_args *args) {                        \
     const enum tvmq_path path = tvmq_gemm_path(args, 8 * VECTORS, 1);     \

@@ -1,4 +1,4 @@
-// GEMM of single rows of few channels on AVX-512 VNNI, which has the instruction in 256 bits too.
+// GEMM of single rows and few channels on AVX-512 VNNI, which has vpdpbusd for 256 bits, too.
 #define ENCODING ""
 #include "kernels/x86/gemm_row_vnni_tile.h"
 

@@ -1,4 +1,5 @@
-// Body of the gemm kernels for single rows by dot products: rows of unsigned bytes (a_offset 128). vpdpbusd does not saturate. A file includes it after
+// Body of the gemm kernels for single rows by dot products: rows of unsigned bytes (a_offset 128). vpdpbusd does not
+// saturate. The includer defines before
 //   ENCODING  the instruction's prefix in assembly
 #include <string.h>
 

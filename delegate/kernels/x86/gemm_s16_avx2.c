@@ -1,7 +1,7 @@
 // GEMM of 16x8 on AVX2: 6 rows x 16 channels.
 //
 // Registers: ymm0-11 accumulators, two of weights, one of a row, one of products on their way to an accumulator.
-// Hazards: by intrinsics compilers move more of the products ahead than there are registers.
+// Hazards: the products are assembly. With intrinsics, compilers hoist more of the products than there are registers.
 #include "kernels/x86/stage_x86.h"
 
 enum { ROWS = 6 };

@@ -2,15 +2,16 @@
 //   ROWS                           rows of a tile
 //   multiply_add(acc, x, w)        adds the dot products of two int16 in each 32-bit lane, modulo 2^32
 //
-// Tile: ROWS x two vectors of channels. Reads: each row four bytes at a time, broadcast; one group of channels x 2 weights of int16. k is a multiple of 2.
-// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (gemm.h). Sums for an int64 bias are added up in
-// products of the output stage after every MOST_DEPTHS.
+// Tile: ROWS x two vectors of channels. Reads: each row four bytes at a time, broadcast; one group of channels x 2
+// weights of int16. k is a multiple of 2.
+// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS products fit int32 together with a row term (gemm.h).
+// For an int64 bias, sums are multiplied in the output stage after every MOST_DEPTHS depths, and added up there.
 #include <stdbool.h>
 #include <string.h>
 
 enum { VECTORS = 2, VECTOR_VALUES = sizeof(vec) / sizeof(int32_t), CHANNELS = VECTORS * VECTOR_VALUES, STEP = 2, MOST_DEPTHS = 510 };
 
-// The arrays behind the biases of a panel.
+// The arrays after the biases of a panel.
 struct panel {
   const int16_t *weights;
   const int32_t *multiplier, *shift;
@@ -22,7 +23,7 @@ TVMQ_INLINE struct panel panel_after(const struct tvmq_gemm_args *args, size_t b
   return (struct panel){weights, multiplier, multiplier + CHANNELS};
 }
 
-// Adds `n` depths of a tap from depth `k` on.
+// Adds the products of `n` depths of a tap, from depth `k` on.
 TVMQ_INLINE void multiply(const void *const *rows, size_t k, size_t n, const int16_t *weights, vec acc[ROWS][VECTORS]) {
   const int16_t *x[ROWS];
   UNROLL for (int m = 0; m < ROWS; m++) x[m] = (const int16_t *)rows[m] + k;
@@ -46,7 +47,7 @@ TVMQ_INLINE void set_rows(const int32_t *terms, vec acc[ROWS][VECTORS]) {
 
 typedef struct tvmq_s64_sum sums[ROWS][VECTORS];
 
-// Either stage of int64 sums; in_float64 is a constant wherever this is inlined.
+// Output stage of int64 sums; in_float64 is a compile-time constant and selects the member.
 struct wide_stage {
   bool in_float64;
   struct tvmq_s64_stage s64[VECTORS];
@@ -98,7 +99,7 @@ TVMQ_INLINE void gemm_wide(const struct tvmq_gemm_args *args, bool in_float64) {
     UNROLL for (int m = 0; m < ROWS; m++) { UNROLL for (int v = 0; v < VECTORS; v++) sum[m][v] = first_sum(&wide, v); }
     set_rows(args->row_terms + tile * ROWS, acc);
     const int16_t *weights = panel.weights;
-    size_t room = MOST_DEPTHS;  // depths that still fit
+    size_t room = MOST_DEPTHS;  // depths whose products still fit int32
     for (size_t t = 0; t < args->n_taps; t++, rows += ROWS) {
       for (size_t k = 0, n; k < args->k; k += n, room -= n, weights += n * CHANNELS) {
         if (room == 0) {

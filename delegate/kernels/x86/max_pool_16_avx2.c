@@ -1,4 +1,4 @@
-// Max pooling in vectors of 128 bits, for pixels of fewer bytes than AVX2's.
+// Max pooling in vectors of 128 bits, for pixels that are shorter than a vector of AVX2.
 #define ISA avx2
 #define VECTOR_BITS 128
 #define S8 s8_16c

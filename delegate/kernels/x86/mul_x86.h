@@ -1,16 +1,18 @@
 // Product of two quantized tensors, or square of their difference, for AVX2 and AVX-512. The includer defines ISA.
 //
-// pmaddwd multiplies pairs of int16 and adds: with one of a pair zero, it is the product of the others, in 32 bits. Bytes at even and at odd places become
-// int16 apart, and of those again the even and the odd are multiplied apart. So every fourth byte is in one vector, and packing four of them leaves in each
-// 128-bit lane four times four bytes, which a shuffle transposes.
+// pmaddwd multiplies pairs of int16 and adds the two products. If one factor of a pair is zero, the result is the other
+// product, in 32 bits. Bytes at even and at odd places are widened separately, and each half is again multiplied
+// separately at even and odd places. So each vector has every fourth byte. Packing four vectors leaves four groups of
+// four bytes in each 128-bit lane, which a shuffle transposes.
 //
-// Where the second tensor's zero point is -128, as that of gates mostly is, its bytes less the zero point are uint8, and vpdpbusd multiplies them with the
-// first tensor's bytes as these lie. It adds four products in every 32-bit lane, so the second tensor becomes four vectors, each with one byte of every four
-// beside zeros. The first tensor's zero point is taken off before: the sum starts with minus the zero point times the second tensor.
+// A second tensor with zero point -128 is common for gates. Its bytes minus the zero point are uint8, and vpdpbusd
+// multiplies them by the first tensor's bytes directly. vpdpbusd adds four products per 32-bit lane, so the second
+// tensor becomes four vectors, each with one byte of every four and zeros elsewhere. The sum starts with minus the
+// first tensor's zero point times the second tensor.
 //
-// Differences are int16, each multiplied by itself. An element that is rescaled by a half is shifted to the left by one
-// bit less than the reference shifts it. Others are rescaled in 32 bits, those at even and at odd places apart; where
-// they are a row that many rows meet, once for all of them.
+// Differences are int16, and each is multiplied by itself. An element that is rescaled by a half is shifted to the left
+// by one bit less than in the reference. Other elements are rescaled in 32 bits, separately at even and odd places. A
+// row that many rows are combined with is rescaled once.
 #pragma once
 
 #include "base/inline.h"
@@ -49,7 +51,7 @@ TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_pa
   return f;
 }
 
-// The sum plus the sums of pairs of products of int16; and of four products of a uint8 and an int8.
+// Adds the sums of two int16 products, or of four products of a uint8 and an int8, to each 32-bit lane.
 #if VECTOR_BITS == 512
 #define BYTE_PRODUCTS
 TVMQ_INLINE vec multiply_add(vec sum, vec a, vec b) { return _mm512_dpwssd_epi32(sum, a, b); }
@@ -58,7 +60,7 @@ TVMQ_INLINE vec multiply_add_bytes(vec sum, vec a, vec b) { return _mm512_dpbusd
 TVMQ_INLINE vec multiply_add(vec sum, vec a, vec b) { return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)); }
 #endif
 
-// The int16 at even places of a vector, and those at odd ones, beside zeros.
+// The int16 of a vector at even and at odd places, with zeros elsewhere.
 struct apart {
   vec even, odd;
 };
@@ -68,33 +70,33 @@ TVMQ_INLINE struct apart apart(vec x) {
   return (struct apart){even, vec_xor(x, even)};
 }
 
-// The value of a sum that began with `start`.
+// Returns the value of a sum that began with `start`.
 TVMQ_INLINE vec value_of(const struct factors *f, stage_path path, vec sum) {
   return path == TVMQ_PATH_LONG ? tvmq_long_rescale(&f->stage, sum, f->multiplier, f->shift) : tvmq_short_rescale(&f->short_stage, path, sum);
 }
 
-// The values of the products of the int16 at even places, and at odd ones.
+// Computes the values of the products at even places, and at odd places.
 TVMQ_INLINE void values_of(const struct factors *f, stage_path path, vec a, const struct apart *b, vec *even, vec *odd) {
   *even = value_of(f, path, multiply_add(f->start, a, b->even));
   *odd = value_of(f, path, multiply_add(f->start, a, b->odd));
 }
 
-// The bytes at even places, and at odd ones, less the zero point.
+// Widens the bytes at even places, and at odd places, and subtracts the zero point.
 TVMQ_INLINE void raise_bytes(const struct factors *f, int i, const uint8_t *in, vec x[2]) {
   const vec bytes = vec_xor(vec_load(in), f->flip);
   x[0] = MM(sub_epi16)(MM(srai_epi16)(MM(slli_epi16)(bytes, 8), 8), f->in_zero_point[i]);
   x[1] = MM(sub_epi16)(MM(srai_epi16)(bytes, 8), f->in_zero_point[i]);
 }
 
-// Stores 4 vectors of values as bytes; vector i has those at places i, i + 4 and so on.
+// Stores 4 vectors of values as bytes; vector i has the values at places i, i + 4 and so on.
 TVMQ_INLINE void store_bytes(const struct factors *f, stage_path path, const vec value[4], uint8_t *out) {
   const vec order = vec_all_128(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
   vec_store(out, MM(shuffle_epi8)(tvmq_pack_lanes(&f->stage, path, value), order));
 }
 
-// The second tensor. `values`: bytes as int16, at even places and at odd ones; int16 have the first alone. `from_zero`
-// and `start`, where its zero point is -128: uint8, one of every four with zeros for the others, and the start of the
-// sums of their products. `at_scale`, of differences: elements at the common scale, at even places and at odd ones.
+// The converted second tensor. values: bytes as int16 at even and at odd places; int16 tensors use values[0] only.
+// from_zero (zero point -128): vector i has one uint8 of every four, with zeros for the others. start: the initial
+// value of their sums. at_scale (differences): elements at the common scale, at even and at odd places.
 struct raised {
   struct apart values[2];
   vec from_zero[4], start[4], at_scale[2];
@@ -119,7 +121,7 @@ TVMQ_INLINE void multiply_s8(const struct factors *f, stage_path path, const uin
 }
 
 #ifdef BYTE_PRODUCTS
-// For a zero point of -128.
+// Converts a second tensor with zero point -128.
 TVMQ_INLINE void raise_from_zero(const struct factors *f, const uint8_t *in, struct raised *raised) {
   const vec bytes = vec_xor(vec_xor(vec_load(in), f->flip), MM(set1_epi8)(INT8_MIN));
   const vec zero_point = MM(packs_epi16)(f->in_zero_point[0], f->in_zero_point[0]);
@@ -146,7 +148,7 @@ TVMQ_INLINE void multiply_s16(const struct factors *f, stage_path path, const ui
 
 // ---- squares of differences
 
-// x is in the upper half of each 32-bit lane, and something in the lower.
+// Rescales x, which is in the upper half of each 32-bit lane; ignores the lower half.
 TVMQ_INLINE vec rescaled(const struct factors *f, int i, vec x) {
   const vec shifted = MM(slli_epi32)(MM(srai_epi32)(x, 16), TVMQ_SQUARE_SHIFT);
   return tvmq_long_rescale(&f->in_stage, shifted, f->in_multiplier[i], f->in_shift[i]);
@@ -180,7 +182,7 @@ TVMQ_INLINE void square_s8(const struct factors *f, stage_path path, bool half, 
 #define BY_PATH_s8(args, body, ...) TVMQ_FOR_PATH(tvmq_panel_path(&(args)->stage, &(args)->multiplier), body, __VA_ARGS__)
 #define BY_PATH_s16(args, body, ...) TVMQ_FOR_FIXED_PATH(tvmq_stage_path(&(args)->stage), body, __VA_ARGS__)
 
-// Ties of squares go up, so there are fewer paths than of products.
+// Ties of squares go up, so squares need fewer paths than products.
 #define BY_PATH_SQUARES(args, body, ...)                                               \
   do {                                                                                 \
     const enum tvmq_path taken = tvmq_panel_path(&(args)->stage, &(args)->multiplier); \

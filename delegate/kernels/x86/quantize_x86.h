@@ -1,8 +1,9 @@
 // Elementwise requantization and affine quantization, for AVX2 and AVX-512. The includer defines ISA.
 //
-// Float32 becomes bytes in 16 bits where that is exact. The doubled quotient is truncated, so that ties are odd; half of it, rounded away from zero, is one
-// instruction, a multiplication by 2^14 + 1 with rounding. Where conversion has no result it gives -2^31, and what then follows from the definition is not what
-// saturation makes of it: the processor notes an invalid operation, and everything from there on is left to the long way.
+// Float32 is converted to bytes in 16 bits if that is exact. The doubled quotient is truncated, so that ties are odd.
+// One instruction, a rounding multiplication by 2^14 + 1, halves it and rounds away from zero. If a conversion is
+// invalid it gives -2^31, and the result after saturation differs from the definition. The processor sets the flag for
+// invalid operations, and convert() computes all elements from that block on.
 #pragma once
 
 #include "kernels/kernel.h"
@@ -27,7 +28,7 @@ TVMQ_INLINE struct line line_of(const struct tvmq_quantize_args *args) {
                        _mm_cvtsi32_si128(l->shift)};
 }
 
-// Times 256 x -> values.
+// Computes a line's values from x * 256.
 TVMQ_INLINE vec line_values(const struct line *l, enum line_way way, vec x) {
   const vec product = MM(mulhrs_epi16)(x, l->multiplier);
   const vec dropped = way == DROP || way == ANY ? vec_subtract_where_greater(product, l->drop, l->knee, x) : product;
@@ -69,8 +70,8 @@ static struct conversion conversion_of(const struct tvmq_quantize_args *args) {
   return c;
 }
 
-// Rounds half away from zero by adding the float below a half: only sums from a half on reach the next integer. Beyond int32, and of NaN, it is -2^31, as the
-// definition has it on this architecture.
+// Rounds half away from zero by adding the largest float below a half: only sums with a fraction of at least a half
+// reach the next integer. Gives -2^31 for NaN and beyond int32, as defined for this architecture.
 TVMQ_INLINE vec round_away(vec_f32 x) {
   const vec_f32 half = MM(set1_ps)(0x0.ffffffp-1f), sign = MM(set1_ps)(-0.0f);
   return MM(cvttps_epi32)(MM(add_ps)(x, MM(or_ps)(half, MM(and_ps)(x, sign))));
@@ -97,7 +98,7 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
 
 TVMQ_INLINE vec doubled_quotients(const struct conversion *c, enum way way, const float *in) {
   vec_f32 x = MM(loadu_ps)(in);
-  __asm__("" : "+v"(x));  // compilers would load it for each product
+  __asm__("" : "+v"(x));  // otherwise compilers load x again for each product
   const vec_f32 doubled = way == MULTIPLY ? MM(mul_ps)(x, c->doubled_inverse) : MM(fmadd_ps)(x, c->doubled_inverse, MM(mul_ps)(x, c->doubled_rest));
   return MM(cvttps_epi32)(doubled);
 }
@@ -114,7 +115,8 @@ TVMQ_INLINE void quantize_step(const struct conversion *c, enum way way, bool is
 
 TVMQ_INLINE bool is_short(const struct tvmq_quantize_args *args, size_t in_bytes) { return in_bytes <= 2 && tvmq_quantize_headroom(args); }
 
-// Whether operations were invalid since the last call; from now on none was. The stores before are not moved behind it.
+// Returns whether an operation was invalid since the last call, and clears the flag. Earlier stores are not moved after
+// the call.
 TVMQ_INLINE bool take_invalid(void) {
   __asm__ volatile("" : : : "memory");
   const unsigned status = _mm_getcsr();
@@ -124,7 +126,7 @@ TVMQ_INLINE bool take_invalid(void) {
 }
 
 TVMQ_INLINE size_t quantize_blocks(const struct tvmq_quantize_args *args, enum way way, bool is_unsigned) {
-  enum { BLOCK = 4096 };  // elements between looks at what was met
+  enum { BLOCK = 4096 };  // elements between two checks of the flag
   const struct conversion c = conversion_of(args);
   const float *const in = args->in;
   uint8_t *const out = args->out;

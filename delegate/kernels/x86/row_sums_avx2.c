@@ -1,4 +1,4 @@
-// Row sums by vpsadbw: differences to zero, summed over eight bytes.
+// Row sums with vpsadbw, which adds eight absolute differences to zero.
 //
 // Reads: 32, then 16 and 8 bytes at a time, then single bytes.
 #include <immintrin.h>
@@ -23,7 +23,7 @@ void tvmq_row_sums__avx2(const struct tvmq_row_sums_args *args) {
         k += 16;
       }
       if (k + 8 <= args->k) {
-        // The mask's upper half would count: only the low eight bytes are kept after the flip.
+        // The flip also changes the upper half, so only the low eight bytes are kept after it.
         sums = add_sums(sums, _mm256_zextsi128_si256(_mm_move_epi64(_mm_xor_si128(_mm_loadl_epi64((const __m128i *)(tap + k)), half_mask))));
         k += 8;
       }

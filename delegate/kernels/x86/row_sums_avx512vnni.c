@@ -1,6 +1,6 @@
-// Row sums by vpdpbusd with ones, 16 rows at a time: their sums are added across lanes together.
+// Row sums with vpdpbusd by ones, 16 rows at a time; the lanes of all rows are added together.
 //
-// Reads: 64 bytes at a time, at the end of a tap as many as there are.
+// Reads: 64 bytes at a time; at the end of a tap, the remaining bytes only.
 #include <immintrin.h>
 
 #include "base/inline.h"
@@ -8,7 +8,7 @@
 
 enum { ROWS = 16, QUAD = 4, BYTES = 64 };
 
-// Sums four rows, whose cells in the table are given: sums [row] in each quarter, the quarters yet to be added.
+// Sums four rows, given by their cells in the table. Each quarter of the result has a partial sum of each row.
 TVMQ_INLINE __m512i sum_quad(const struct tvmq_row_sums_args *args, const void *const *const cells[QUAD]) {
   const __m512i ones = _mm512_set1_epi8(1), flip = _mm512_set1_epi8((char)args->mask);
   const size_t whole = args->k / BYTES * BYTES;
@@ -33,14 +33,14 @@ TVMQ_INLINE __m512i sum_quad(const struct tvmq_row_sums_args *args, const void *
   return _mm512_add_epi32(_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second));
 }
 
-// Both halves of `a`, added, then those of `b`.
+// Adds the two halves of `a`, then of `b`.
 TVMQ_INLINE __m512i add_halves(__m512i a, __m512i b) { return _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x44), _mm512_shuffle_i32x4(a, b, 0xEE)); }
 TVMQ_INLINE __m512i add_neighbours(__m512i a, __m512i b) { return _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xDD)); }
 
 void tvmq_row_sums__avx512vnni(const struct tvmq_row_sums_args *args) {
   const size_t next_tile = (args->n_taps - 1) * args->mr;
   const void *const *cell = args->rows;
-  size_t place = 0;  // in the tile of the table
+  size_t place = 0;  // row within the table's tile
   for (size_t m = 0; m < args->n; m += ROWS) {
     const size_t n = args->n - m < ROWS ? args->n - m : ROWS;
     __m512i quads[ROWS / QUAD];
@@ -48,7 +48,7 @@ void tvmq_row_sums__avx512vnni(const struct tvmq_row_sums_args *args) {
       const void *const *cells[QUAD];
       UNROLL for (size_t i = 0; i < QUAD; i++) {
         cells[i] = cell;
-        if (m + q * QUAD + i + 1 >= args->n) continue;  // there is no next row: this one again
+        if (m + q * QUAD + i + 1 >= args->n) continue;  // there is no next row; repeats this row
         cell++;
         if (++place < args->mr) continue;
         cell += next_tile;

@@ -20,7 +20,7 @@ TVMQ_INLINE int32_t total(lanes x) {
   return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
 }
 
-// Both roundings at once: floors of floors are floors.
+// Computes both roundings at once, because the floor of a floor is a single floor.
 TVMQ_INLINE __m256i values(const int32_t *exps, __m256i r, __m256i half, __m128i shift) {
   const __m256i x = _mm256_load_si256((const __m256i *)exps);
   const __m256i even = _mm256_srl_epi64(_mm256_add_epi64(_mm256_mul_epu32(x, r), half), shift);

@@ -1,7 +1,7 @@
 // SOFTMAX of bytes in AVX-512 vectors, 64 exps looked up together.
 //
-// An exp's four bytes come from four tables of 256, each looked up by vpermi2b in either half. The places are permuted before so that the bytes, interleaved
-// within 128-bit lanes, are 16 exps side by side.
+// The four bytes of an exp are in four tables of 256 bytes; vpermi2b looks up each half of a table. The places are
+// permuted first, so that interleaving the bytes within 128-bit lanes gives 16 adjacent exps.
 #define ISA avx512vbmi
 
 #include <immintrin.h>
@@ -31,7 +31,7 @@ TVMQ_INLINE struct lookup make_lookup(const struct tvmq_softmax_args *args, bool
   return lookup;
 }
 
-// The exps of 64 places in the table.
+// Looks up the exps of 64 places of the table.
 TVMQ_INLINE void look_up_vector(const struct lookup *lookup, __m512i places, __m512i exps[GROUP]) {
   const __m512i order = _mm512_setr_epi32(0x03020100, 0x13121110, 0x23222120, 0x33323130, 0x07060504, 0x17161514, 0x27262524, 0x37363534, 0x0b0a0908,
                                           0x1b1a1918, 0x2b2a2928, 0x3b3a3938, 0x0f0e0d0c, 0x1f1e1d1c, 0x2f2e2d2c, 0x3f3e3d3c);
@@ -50,7 +50,7 @@ TVMQ_INLINE void look_up_vector(const struct lookup *lookup, __m512i places, __m
   }
 }
 
-// The byte that is taken from a row's elements to have their places.
+// Returns the byte to subtract from a row's elements to get their places in the table.
 TVMQ_INLINE char origin(const struct lookup *lookup, const struct row *row) { return (char)((row->greatest + 1) ^ lookup->flip); }
 
 static void look_up_long(const struct lookup *lookup, const struct row *row, size_t first, size_t n, int32_t *exps) {
@@ -66,7 +66,7 @@ static void look_up_long(const struct lookup *lookup, const struct row *row, siz
   }
 }
 
-// Rows have at most STEP elements here, and GROUP of them are looked up together.
+// Looks up GROUP rows together; rows have at most STEP elements here.
 TVMQ_INLINE void look_up_short(const struct lookup *lookup, const struct row *rows, size_t n_rows, size_t first, size_t n, int32_t *exps) {
   const __mmask16 mask = (__mmask16)(UINT16_MAX >> (STEP - n));
   for (size_t i = 0; i < n_rows; i += GROUP) {

@@ -1,4 +1,4 @@
-// SOFTMAX of bytes in AVX-512 vectors. The includer defines ISA and what looks up exps.
+// SOFTMAX of bytes in AVX-512 vectors. The includer defines ISA and the look-up of exps.
 #pragma once
 
 #include "kernels/x86/softmax_x86.h"
@@ -16,7 +16,7 @@ TVMQ_INLINE lanes high_product(lanes a, lanes b) {
 
 TVMQ_INLINE int32_t total(lanes x) { return _mm512_reduce_add_epi32((__m512i)x); }
 
-// Both roundings at once: floors of floors are floors.
+// Computes both roundings at once, because the floor of a floor is a single floor.
 TVMQ_INLINE void outputs(const int32_t *exps, int32_t r, int32_t shift, uint8_t flip, uint8_t *out) {
   const __m512i rs = _mm512_set1_epi64(r), half = _mm512_set1_epi64((1 << 30) + (INT64_C(1) << (30 + shift))), x = _mm512_load_si512(exps);
   const __m128i by = _mm_cvtsi32_si128(31 + shift);

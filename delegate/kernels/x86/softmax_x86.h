@@ -7,7 +7,8 @@
 
 #include "base/inline.h"
 
-// phminposuw finds the least of eight int16: of complements it is the greatest. Bytes become int16 by taking the lesser of each two.
+// Returns the maximum. phminposuw finds the minimum of eight int16; of complements this is the maximum. Bytes become
+// int16 by taking the smaller of each two.
 TVMQ_INLINE uint8_t greatest(const uint8_t *row, size_t n, uint8_t to_unsigned) {
   enum { BYTES = 16 };
   if (n < BYTES) {

@@ -14,15 +14,15 @@ TVMQ_INLINE vec_f32 tvmq_with_sign(vec_f32 magnitude, vec_f32 x) {
   return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(sign, _mm512_castps_si512(x), _mm512_castps_si512(magnitude), AND_OR));
 }
 
-// Ones of 64 bits that a compiler makes where they are used: if it kept the constants of the long path ready in registers, a tile's accumulators would find
-// none.
+// Returns 64-bit ones that the compiler must create at each use. If it kept the constants of the long path in
+// registers, the accumulators of a tile would not fit.
 TVMQ_INLINE vec tvmq_ones_here(void) {
   int64_t one = 1;
   __asm__ volatile("" : "+r"(one));
   return _mm512_set1_epi64(one);
 }
 
-// Eight products in 64 bits; `left` and `right` >= 0 are 64-bit lanes, one of them 0.
+// Rescales eight accumulators with 64-bit products. `left` and `right` >= 0 are 64-bit lanes, one of which is 0.
 TVMQ_INLINE vec tvmq_long_rescale_half(enum tvmq_rounding rounding, vec acc, vec multiplier, vec left, vec right) {
   const vec one = tvmq_ones_here();
   if (rounding == TVMQ_ROUNDING_SINGLE) {
@@ -30,7 +30,7 @@ TVMQ_INLINE vec tvmq_long_rescale_half(enum tvmq_rounding rounding, vec acc, vec
     const vec half = _mm512_sllv_epi64(one, _mm512_sub_epi64(s, one));
     return _mm512_srav_epi64(_mm512_add_epi64(_mm512_mul_epi32(acc, multiplier), half), s);
   }
-  // The shift to the left wraps in 32 bits; the multiplication reads the low half of each lane, signed.
+  // The shift to the left wraps in 32 bits, because the multiplication reads the signed low half of each lane.
   const vec product = _mm512_mul_epi32(_mm512_sllv_epi64(acc, left), multiplier);
   const vec high = _mm512_srai_epi64(_mm512_add_epi64(product, _mm512_slli_epi64(one, 30)), 31);
   vec nudge = _mm512_srli_epi64(_mm512_sllv_epi64(one, right), 1);
@@ -41,7 +41,7 @@ TVMQ_INLINE vec tvmq_long_rescale_half(enum tvmq_rounding rounding, vec acc, vec
   return _mm512_srav_epi64(_mm512_add_epi64(high, nudge), right);
 }
 
-// Accumulator -> rescaled value + zero point.
+// Returns the rescaled accumulators plus the zero point.
 TVMQ_INLINE vec tvmq_long_rescale(const struct tvmq_stage *stage, vec acc, vec m, vec s) {
   const vec zero = _mm512_setzero_si512(), low = _mm512_set1_epi64(0xffffffff);
   const vec left = _mm512_max_epi32(s, zero), right = _mm512_max_epi32(_mm512_sub_epi32(zero, s), zero);
@@ -51,9 +51,10 @@ TVMQ_INLINE vec tvmq_long_rescale(const struct tvmq_stage *stage, vec acc, vec m
   return _mm512_add_epi32(vec_blend_odd(even, _mm512_slli_epi64(odd, 32)), _mm512_set1_epi32(stage->zero_point));
 }
 
-// Bytes of int8 -> clamped bytes of the output. Values saturate on the way to int8, whose range contains the clamp's.
+// Clamps int8 to the output's bytes. Values have been saturated to int8, whose range contains the clamp's.
 TVMQ_INLINE vec tvmq_clamp_bytes(const struct tvmq_stage *stage, vec bytes) {
-  if (stage->min == INT8_MIN && stage->max == INT8_MAX && stage->flip == 0) return bytes;  // every time, or never
+  // Predictable: the same in every call.
+  if (stage->min == INT8_MIN && stage->max == INT8_MAX && stage->flip == 0) return bytes;
   const vec clamped = _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8((int8_t)stage->min)), _mm512_set1_epi8((int8_t)stage->max));
   return _mm512_xor_si512(clamped, _mm512_set1_epi8((int8_t)stage->flip));
 }

@@ -1,4 +1,4 @@
-// Which way the vector output stages of x86 take, decided once a call.
+// Paths of the vector output stages of x86; the path is chosen once per call or panel.
 #pragma once
 
 #include "arithmetic/stage.h"
@@ -11,7 +11,7 @@ enum tvmq_path {
   TVMQ_PATH_UPWARD,     // the same, ties up: tvmq_stage_ties_up()
   TVMQ_PATH_FLOAT,      // the panel is in float form
   TVMQ_PATH_FLOAT_ODD,  // the same, odd: tvmq_stage_is_odd()
-  TVMQ_PATH_SUMS        // accumulators as they are
+  TVMQ_PATH_SUMS        // stores the accumulators
 };
 
 TVMQ_INLINE enum tvmq_path tvmq_stage_path(const struct tvmq_stage *stage) {
@@ -19,26 +19,27 @@ TVMQ_INLINE enum tvmq_path tvmq_stage_path(const struct tvmq_stage *stage) {
   return tvmq_stage_ties_up(stage) ? TVMQ_PATH_UPWARD : TVMQ_PATH_SHORT;
 }
 
-// The path of a panel, given its multipliers.
+// Returns the path of a panel, given its multipliers.
 TVMQ_INLINE enum tvmq_path tvmq_panel_path(const struct tvmq_stage *stage, const int32_t *multiplier) {
   if (stage->sums) return TVMQ_PATH_SUMS;
   if (multiplier[0] >= 0) return tvmq_stage_path(stage);
   return tvmq_stage_is_odd(stage) ? TVMQ_PATH_FLOAT_ODD : TVMQ_PATH_FLOAT;
 }
 
-// That of a gemm's first panel, of nr channels and weights of weight_bytes.
+// Returns the path of a gemm's first panel; weights have weight_bytes bytes.
 TVMQ_INLINE enum tvmq_path tvmq_gemm_path(const struct tvmq_gemm_args *args, size_t nr, size_t weight_bytes) {
   const size_t before = nr * (sizeof(int32_t) + args->n_taps * args->k * weight_bytes);
   return tvmq_panel_path(args->stage, (const int32_t *)((const char *)args->panel + before));
 }
 
-// Whether the short path serves a requantization of int8 or int16 with reference rounding: rounding and zero point fit beside the value before the shift.
+// Returns whether the short path is exact for a requantization of int8 or int16 with reference rounding: the value
+// before the shift, plus rounding and zero point, must not overflow.
 TVMQ_INLINE bool tvmq_quantize_headroom(const struct tvmq_quantize_args *args) {
   const int64_t zero_point = args->out_zero_point;
   return args->shift <= -1 && args->shift >= -22 && (zero_point < 0 ? -zero_point : zero_point) << -args->shift <= 1 << 30;
 }
 
-// body(..., path) with a constant path: of those in fixed point, of all that requantize, or of all.
+// Calls body(..., path) with a compile-time constant path: of the fixed-point paths, of all that requantize, or of all.
 #define TVMQ_FOR_FIXED_PATH(path, body, ...) \
   do {                                       \
     switch (path) {                          \

@@ -1,16 +1,16 @@
-// Stores of AVX-512 kernels: the values of a panel's rows by way of the output stage (stage_x86.h).
+// Stores of AVX-512 kernels: pass the values of a panel's rows through the output stage (stage_x86.h).
 #pragma once
 
 #include <stddef.h>
 
 #include "kernels/x86/stage_x86.h"
 
-// Packs as tvmq_pack_lanes() does, but all sixteen bytes of value[0] first, then those of value[1], and so on.
+// Packs like tvmq_pack_lanes(), but in the order of all sixteen bytes of value[0], then of value[1], and so on.
 TVMQ_INLINE vec tvmq_pack_rows(const struct tvmq_stage *stage, enum tvmq_path path, const vec value[4]) {
   return vec_in_order(tvmq_pack_lanes(stage, path, value));
 }
 
-// Stores 4 x 16 values as 4 / nv rows of 16 * nv bytes, sums as rows of four times as many.
+// Stores 4 x 16 values as 4 / nv rows of 16 * nv bytes; sums take four times as many bytes.
 TVMQ_INLINE void tvmq_store_at(const struct tvmq_stage *stage, enum tvmq_path path, const vec value[4], int nv, uint8_t *const rows[4]) {
   if (path == TVMQ_PATH_SUMS) {
     UNROLL for (int i = 0; i < 4; i++) _mm512_storeu_si512(rows[i / nv] + (size_t)(i % nv) * 64, value[i]);
@@ -30,10 +30,10 @@ TVMQ_INLINE void tvmq_store_at(const struct tvmq_stage *stage, enum tvmq_path pa
   }
 }
 
-// The first n channels of a panel, a bit each; n is at least 1.
+// Returns a mask with a bit for each of the first n >= 1 channels of a panel.
 TVMQ_INLINE __mmask64 tvmq_first_channels(size_t n) { return UINT64_MAX >> (64 - n); }
 
-// As tvmq_store_at(), but rows lie out_stride bytes apart, and only the channels whose bits are set are stored.
+// Like tvmq_store_at(), but rows are out_stride bytes apart, and only channels whose bits are set are stored.
 TVMQ_INLINE void tvmq_store_channels(const struct tvmq_stage *stage, enum tvmq_path path, const vec value[4], int nv, __mmask64 channels, uint8_t *out,
                                      size_t out_stride) {
   if (path == TVMQ_PATH_SUMS) {

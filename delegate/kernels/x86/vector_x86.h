@@ -1,8 +1,8 @@
-// The vectors of the x86 instruction set that a file is compiled for, AVX-512 or AVX2; the includer may define VECTOR_BITS
+// Vectors of the x86 instruction set that a file is compiled for, AVX-512 or AVX2. The includer may define VECTOR_BITS
 // for narrower ones.
 //
-// MM(name) is the intrinsic of that name for them. The intrinsics whose names or masks differ between the instruction sets
-// have one name here.
+// MM(name): the intrinsic of that name for these vectors. Intrinsics whose names or masks differ between the
+// instruction sets have one name here.
 #pragma once
 
 #include <immintrin.h>
@@ -36,16 +36,16 @@ TVMQ_INLINE vec_f64 vec_as_f64(vec x) { return _mm512_castsi512_pd(x); }
 TVMQ_INLINE vec vec_of_f64(vec_f64 x) { return _mm512_castpd_si512(x); }
 TVMQ_INLINE vec_f64 vec_truncate_f64(vec_f64 x) { return _mm512_roundscale_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
 
-// The even lanes of 32 bits of one vector and the odd ones of the other.
+// Returns the even 32-bit lanes of `even` and the odd ones of `odd`.
 TVMQ_INLINE vec vec_blend_odd(vec even, vec odd) { return _mm512_mask_blend_epi32(0xaaaa, even, odd); }
 
-// x - y in lanes of int16 where a is greater than b, else x.
+// Returns x - y in int16 lanes where a > b, else x.
 TVMQ_INLINE vec vec_subtract_where_greater(vec x, vec y, vec a, vec b) { return _mm512_mask_sub_epi16(x, _mm512_cmpgt_epi16_mask(a, b), x, y); }
 
-// Puts groups of four bytes, which packing has left within 128-bit lanes, in the order of their vectors.
+// Puts groups of four bytes, which packing has ordered within 128-bit lanes, in the order of their vectors.
 TVMQ_INLINE vec vec_in_order(vec bytes) { return _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes); }
 
-// The same of groups of eight bytes.
+// The same for groups of eight bytes.
 TVMQ_INLINE vec vec_in_order_s16(vec words) { return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), words); }
 
 #elif VECTOR_BITS == 256

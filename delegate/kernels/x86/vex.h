@@ -1,4 +1,5 @@
-// How AVX-VNNI's instructions are encoded: AVX-512 VNNI has the same ones in another encoding, by which tests run these kernels on processors without AVX-VNNI.
+// Encoding of AVX-VNNI's instructions. AVX-512 VNNI has the same instructions in another encoding, with which tests run
+// these kernels on processors without AVX-VNNI.
 #pragma once
 
 #ifndef TVMQ_VEX

@@ -1,12 +1,13 @@
-// Body of the gemms at one Winograd point in 256-bit vectors; a file includes it with
+// Body of the gemms at one Winograd point in 256-bit vectors. The includer defines
 //   SYMBOL           name
 //   MULTIPLY_ADD     text of the instructions that add the dot products of pairs %1 and %2, in each 32-bit lane, to %0
-//   TEMPORARIES      how many registers they want besides, 0 or 1
+//   TEMPORARIES      number of further registers that MULTIPLY_ADD needs, 0 or 1
 //
-// Tile: 2, 4 or 6 rows x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 x 2 weights, two vectors; weights 2 KB ahead are fetched
-// into the first level of cache, past the end of the point into the next one's. k is a multiple of 2.
-// Registers: ymm0-11 accumulators, two of weights, one of a row; the last is a product on its way to the accumulator.
-// Hazards: intrinsics would do for the products, but then compilers move more of them ahead than there are registers.
+// Tile: 2, 4 or 6 rows x 16 channels. Reads: each row four bytes at a time, broadcast; one group of 16 x 2 weights, two
+// vectors. Prefetches weights 2 KB ahead to the first level of cache, at the end of a point those of the next point. k
+// is a multiple of 2.
+// Registers: ymm0-11 accumulators, two of weights, one of a row; the last holds a product.
+// Hazards: the products are assembly. With intrinsics, compilers hoist more of the products than there are registers.
 #include <immintrin.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 // Gemm at one Winograd point on AVX-512 VNNI.
 //
-// Tile: 4, 8 or 12 rows x 32 channels, or 8, 16 or 24 rows x 16, for layers whose channels would leave half of a panel of 32 empty. Reads: each row four bytes
-// at a time, broadcast; one group of nr x 2 weights, two vectors or one; weights 8 KB ahead are fetched into the second level of cache, past the end of the
-// point into the next one's. k is a multiple of 2.
+// Tile: 4, 8 or 12 rows x 32 channels; or 8, 16 or 24 rows x 16, for layers that would leave half of a panel of 32
+// channels empty. Reads: each row four bytes at a time, broadcast; one group of nr x 2 weights, one or two vectors.
+// Prefetches weights 8 KB ahead to the second level of cache, at the end of a point those of the next point. k is a
+// multiple of 2.
 // Registers: zmm0-23 accumulators, two of weights, one or two of rows.
 // Hazards: vpdpwssd wraps. As an intrinsic gcc 12 spills the accumulators of large tiles; as an instruction it does not.
 #include <immintrin.h>
@@ -35,7 +36,7 @@ TVMQ_INLINE void tile(const struct tvmq_winograd_gemm_args *args, const int16_t 
   UNROLL for (int m = 0; m < rows; m++) UNROLL for (int v = 0; v < vectors; v++) _mm512_storeu_si512(sums + 16 * (m * vectors + v), acc[m * vectors + v]);
 }
 
-// A third, two thirds or all of the rows that find registers at a time.
+// Computes a third, two thirds or all of the rows that fit the registers at a time.
 TVMQ_INLINE void gemm(const struct tvmq_winograd_gemm_args *args, int vectors) {
   const int most = ACCUMULATORS / vectors, step = most / 3;
   size_t rows;

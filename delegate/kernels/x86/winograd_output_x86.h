@@ -20,7 +20,7 @@ TVMQ_INLINE struct finisher make_finisher(const struct tvmq_winograd_output_args
   return f;
 }
 
-// The first `count` of four pixels, one after the other in `bytes`.
+// Stores the first `count` of four pixels, which are consecutive in `bytes`.
 TVMQ_INLINE void store_pixels(vec bytes, size_t count, uint8_t *out, size_t stride) {
 #if VECTOR_BITS == 512
   const __m128i pixels[] = {_mm512_castsi512_si128(bytes), _mm512_extracti32x4_epi32(bytes, 1), _mm512_extracti32x4_epi32(bytes, 2),
@@ -39,7 +39,7 @@ TVMQ_INLINE void finish(const struct tvmq_winograd_output_args *args, const stru
   vec value[TVMQ_WINOGRAD_OUTPUTS];
   UNROLL for (size_t i = 0; i < TVMQ_WINOGRAD_OUTPUTS; i++) {
     if (i >= count) {
-      value[i] = value[0];  // goes nowhere
+      value[i] = value[0];  // is not stored
       continue;
     }
     const vec sum = MM(add_epi32)((vec)acc[i], f->bias);
