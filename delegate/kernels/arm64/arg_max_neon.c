@@ -1,4 +1,4 @@
-// ARG_MAX of bytes side by side on any Arm processor.
+// ARG_MAX of contiguous bytes on any Arm processor.
 #include <arm_neon.h>
 #include <stdint.h>
 

@@ -13,7 +13,7 @@
 #define JOIN(low, high) ((shorts)vqmovn_high_s32(vqmovn_s32((int32x4_t)(low)), (int32x4_t)(high)))
 #define RESCALE(r, n, sums) rescale(r, n, (int32x4_t *)(sums))
 
-// Vectors are loaded in pairs where that many may be.
+// Widens int8; loads vectors in pairs if n allows.
 TVMQ_INLINE int16x8_t widen_s8(const uint8_t *in, size_t i, size_t n) {
   if (n % 2 != 0) return vmovl_s8(vld1_s8((const int8_t *)in + LANES * i));
   const int8x16_t two = vld1q_s8((const int8_t *)in + LANES * (i - i % 2));
@@ -26,7 +26,7 @@ TVMQ_INLINE uint16x8_t widen_u8(const uint8_t *in, size_t i, size_t n) {
   return i % 2 == 0 ? vmovl_u8(vget_low_u8(two)) : vmovl_high_u8(two);
 }
 
-// `path` is a constant wherever this is inlined.
+// Rescales n vectors of sums; `path` is a compile-time constant.
 TVMQ_INLINE void rescale_by(enum tvmq_neon_path path, const struct tvmq_rescaled_sum *r, size_t n, int32x4_t *sums) {
   const struct tvmq_stage stage = {.rounding = r->rounding, .zero_point = r->zero_point};
   const struct tvmq_neon_stage vectors = tvmq_neon_stage(path, &stage);

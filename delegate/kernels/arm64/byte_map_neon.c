@@ -1,12 +1,14 @@
-// Map of bytes by a table on any Arm processor: the table's 256 bytes in sixteen registers, looked up in four parts of 64. What lies beyond a part gives 0.
-// Where all bytes but 191 become the same, three parts do: bytes are counted from the first of those 191, and from the last on they are taken as one. A map by
-// slopes has three or four tables of 32 bytes, each of which most cores look up in a third of the time that a part of 64 takes.
+// Map of bytes by a table on any Arm processor. The table's 256 bytes are in sixteen registers and are looked up in
+// four parts of 64; an index beyond a part gives 0. If all bytes except at most 191 map to one value, three parts
+// suffice: bytes are counted from the first of the 191, and all from the last one on count as one. A map with slopes
+// has three or four tables of 32 bytes. Most cores look up such a table in a third of the time of a part.
 //
-// Registers: v16-v31 are the table, as far as it is wanted. Of four parts: v0-v3 and v4-v7 are the bytes of two vectors, each xor 0, 64, 128 and 192, then what
-// the parts make of them; v8-v10 hold 64, 128 and 192. Of three: v0-v3, v4-v7 and v12-v15 are the bytes of four vectors, xor 0, 64 and 128, then what the parts
-// make of them; v8-v11 hold 64, 128, the first byte and the last.
+// Registers: v16-v31 hold the used part of the table. Four parts: v0-v3 and v4-v7 hold the bytes of two vectors, each
+// xor 0, 64, 128 and 192, then their results from the parts; v8-v10 hold 64, 128 and 192. Three parts: v0-v3, v4-v7 and
+// v12-v15 hold the bytes of four vectors, xor 0, 64 and 128, then their results from the parts; v8-v11 hold 64, 128,
+// the first byte and the last.
 //
-// Registers by slopes, of four vectors:
+// Registers for maps with slopes, for four vectors:
 //   v0-v3    bytes, then indices, then -left
 //   v4-v7    groups, then their extras
 //   v8-v11   bases, then results
@@ -15,14 +17,14 @@
 //   v16-v21  the groups' bases, slopes and extras; v25-v26 their second extras
 //   v22-v24  -8, flip, offset
 //
-// The code is in assembly because gcc moves a part to four other registers for every lookup.
+// Assembly, because gcc copies a part to four other registers for every look-up.
 #include <string.h>
 
 #include "kernels/kernel.h"
 
 enum { BYTES = 64, PART = 64 };
 
-// Look up n vectors of BYTES bytes, n >= 1.
+// Look up n >= 1 vectors of BYTES bytes.
 static void look_up_3(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {
   __asm__ volatile(
       "ldp q16, q17, [%[table], #0]\n"
@@ -132,8 +134,8 @@ static void look_up_4(const struct tvmq_byte_map *map, const uint8_t *in, uint8_
         "v26", "v27", "v28", "v29", "v30", "v31");
 }
 
-// -left is index % 8 - 8, and ushl shifts to the right by it. The loop loads the next four vectors as soon as it has used the current ones; after the last it
-// loads those again, so that it reads nothing behind the input.
+// -left is index % 8 - 8, and ushl shifts to the right by it. The loop loads the next four vectors as soon as it has
+// used the current ones. After the last vectors it loads these again, so that it reads nothing after the input.
 #define LOOK_UP_SLOPES(name, PREPARE, OFFSET, LOOK_UP_MORE, SHIFT_MORE, ADD_MORE)                                                                          \
   static void name(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t *out, size_t n) {                                                           \
     const struct tvmq_byte_slopes *const slopes = &map->slopes;                                                                                            \
@@ -242,7 +244,7 @@ static void look_up(const struct tvmq_byte_map *map, const uint8_t *in, uint8_t 
     look_up_4(map, in, out, n);
 }
 
-// The last bytes are looked up before all others and stored behind them, since the tensors may be one.
+// Looks up the last bytes before all others, and stores them after all others, because the tensors may be identical.
 void tvmq_byte_map__neon(const struct tvmq_byte_map_args *args) {
   const uint8_t *const in = args->in;
   uint8_t *const out = args->out;

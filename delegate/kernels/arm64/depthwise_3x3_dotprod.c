@@ -1,7 +1,8 @@
-// The hot loops of 3x3 depthwise convolution by dot products down the rows, for the usual output stages; depthwise_dotprod.c takes the rest.
+// Hot loops of 3x3 depthwise convolution by dot products down the rows, for the usual output stages.
+// depthwise_dotprod.c computes other cases.
 //
-// Tile: two output rows of 8 channels, their columns one after the other at stride 2, two by two at stride 1. An odd last row is computed alone. Tiles below
-// each other go on with the same constants in registers.
+// Tile: two output rows of 8 channels; one column at a time at stride 2, two at stride 1. An odd last row is computed
+// alone. Tiles one below the other reuse the constants in registers.
 //
 // Rows are interleaved once per input column into quads (32-bit lanes of four rows of a channel), which serve every kernel column and are used for the sums
 // that end with the column as well as for those that begin with it. The loops are inline assembly, because they fill the registers and not every compiler keeps
@@ -9,8 +10,9 @@
 // column ends with is mixed with what the next begins with: pixels are looked up, loaded and partly interleaved ahead. Past the end they are those of the last
 // column again.
 //
-// Weights less their zero point may exceed int8. Then a second plane holds the same term for every weight (pack_depthwise.h): its quads' products are added
-// with the same few registers for each kernel column, and multipliers and shifts, which have to make room, are loaded when they are wanted.
+// Weights minus their zero point may exceed int8. A second plane then holds the same term for every weight
+// (pack_depthwise.h). Its quads' products use the same few registers for each kernel column. Multipliers and shifts
+// have no registers left, and are loaded when needed.
 //
 // Reads: 8 bytes of each pixel of the window, each once. Writes: 8 bytes of each output pixel. Hazards: sdot does not saturate; the rest is stage_neon.h's
 // path of right shifts, whose results must fit int16 if they are int8, or the fused form, which has the addends loaded for each result.
@@ -50,7 +52,8 @@
 #define S1_RIGHT_PAIRS(FROM) PAIR(26, 26, 27) PAIR(28, 28, 29) FROM##_BY(29) FROM(26, 29) FROM(28, 29)
 #define S1_RIGHT_QUADS HIGH_QUAD(27, 26, 28) LOW_QUAD(26, 26, 28)
 
-// The table's next two columns: both ("hi"), a last one for left and right ("eq"), or there are none ("lo") and it is the same two.
+// The table's next two columns: both are loaded ("hi"), the last column is loaded twice ("eq"), or there is none ("lo")
+// and the same two are loaded again.
 #define S1_COUNT "subs %[n], %[n], #2\n"
 #define S1_LEFT_IS_NEXT "cset x21, hs\n"
 #define S1_RIGHT_IS_NEXT "cset x22, ne\n"
@@ -257,7 +260,7 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
   return !stage->fits_int16 ? UNUSUAL : clamps ? INT8_CLAMPED : INT8;
 }
 
-// 8 biases, the weights, 8 multipliers, 8 shifts.
+// A panel has 8 biases, the weights, 8 multipliers, 8 shifts.
 #define S1_WEIGHTS \
   CONSTANTS(8, 9, 2) CONSTANTS(10, 11, 4) CONSTANTS(12, 13, 6) CONSTANTS(14, 15, 8) CONSTANTS(16, 17, 10) CONSTANTS(18, 19, 12)
 #define S1_ONE_PLANE_CONSTANTS S1_WEIGHTS CONSTANTS(20, 21, 14) CONSTANTS(22, 23, 16)
@@ -271,11 +274,12 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
 #define S2_ROW_ONE_PLANE_CONSTANTS S2_ONE_PLANE_CONSTANTS
 #define S2_ROW_TWO_PLANES_CONSTANTS S2_TWO_PLANES_CONSTANTS
 
-// A column of tiles of one block.
+// Tiles of one block, one below the other.
 struct tiles {
   struct tvmq_neon_output output;
-  size_t row_step, out_step;  // bytes from where a tile's pointers begin, and from where its outputs end, to the next tile's
-  size_t n;                   // what a loop counts down
+  size_t row_step, out_step;  // bytes from a tile's pointers to the next tile's, and from the end of its outputs to the
+                              // next tile's outputs
+  size_t n;                   // counter of the loop
 };
 _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, n) == 64, "read by NEXT_TILE");
 #define NEXT_TILE                                                                                   \
@@ -297,7 +301,7 @@ _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, 
             "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",    \
             "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory")
 
-// The loop that suits the panel: of one in fixed point, or in fused form.
+// Calls the loop for the panel's form, fixed-point or fused.
 #define CASE(KIND, TILE, PLANES, ...)                             \
   case KIND:                                                      \
     LOOP(TILE##_##PLANES##_CONSTANTS, TILE(__VA_ARGS__, PLANES)); \
@@ -324,7 +328,7 @@ _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, 
       return false;                                                               \
   }
 
-// The `count` tiles from row `y` on, one below the other.
+// Computes `count` tiles, one below the other, from row `y` on.
 #define TILES(TILE, STRIDE, y, count, third, fourth, to_second)                                                              \
   {                                                                                                                          \
     const void *const *row0 = args->pixels + (y) * STRIDE * pitch, *const *row1 = row0 + pitch, *const *row2 = row1 + pitch, \

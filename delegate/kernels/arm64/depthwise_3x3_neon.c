@@ -1,9 +1,11 @@
-// The hot loops of 3x3 depthwise convolution without dot products, for the usual output stages; depthwise_neon.c takes the rest.
+// Hot loops of 3x3 depthwise convolution without dot products, for the usual output stages. depthwise_neon.c computes
+// other cases.
 //
-// Tile: one output row of 16 channels, two columns at a time. The loops are inline assembly, because they fill the registers and not every compiler keeps them
-// there, and are ordered by hand: in-order cores want six instructions between a result and its use and loads in bunches, cores with one pipe for products and
-// one for shifts want something for both at any time. So what two columns end with is mixed with what the next two begin with: a loop is entered with the
-// latter done, and pixels are looked up and loaded ahead. Past the end they look up the last pixel again.
+// Tile: one output row of 16 channels, two columns at a time. The loops are inline assembly, because they use all
+// registers and not every compiler keeps values there. They are ordered by hand. In-order cores need six instructions
+// between a result and its use, and loads in bunches. Cores with one pipe for products and one for shifts need work for
+// both at any time. So the end of two columns is mixed with the start of the next two. Before the loop, the start of
+// the first two is done, and pixels are looked up and loaded ahead. Past the end, the last pixel is looked up again.
 //
 // Reads: 16 bytes of each pixel of the window, each once. Writes: 16 bytes of each output pixel. Hazards: two products fit int16 unless both weights are -128;
 // results and their zero point must fit int16 before they are clamped.
@@ -19,7 +21,7 @@
 #define LOOKUP(pixel, row, column) "ldr x" #pixel ", [%[row" #row "], x" #column ", lsl #3]\n"
 #define LOOKUP_LEFT LOOKUP(0, 0, 6) LOOKUP(1, 1, 6) LOOKUP(2, 2, 6)
 #define LOOKUP_RIGHT LOOKUP(3, 0, 7) LOOKUP(4, 1, 7) LOOKUP(5, 2, 7)
-// Two columns on, but not past the last.
+// Advances by two columns, but not past the last.
 #define ADVANCE                \
   "add x6, x6, #2\n"           \
   "cmp x6, %[last]\n"          \
@@ -29,7 +31,7 @@
 #define LOAD_RIGHT(v0, v1, v2) LOAD(v0, 3) LOAD(v1, 4) LOAD(v2, 5)
 #define WEIGHTS \
   WEIGHT(0, 0) WEIGHT(1, 1) WEIGHT(2, 2) WEIGHT(3, 3) WEIGHT(4, 4) WEIGHT(5, 5) WEIGHT(6, 6) WEIGHT(7, 7) WEIGHT(8, 8)
-// The term of a filter zero point: sums of pixels, times it.
+// Adds the term of a filter zero point: the sum of pixels times the zero point.
 #define SUM(low, high, x0, x1)                     \
   "saddl v" #low ".8h, v" #x0 ".8b, v" #x1 ".8b\n" \
   "saddl2 v" #high ".8h, v" #x0 ".16b, v" #x1 ".16b\n"
@@ -52,7 +54,7 @@
 #define MULTIPLIERS MULTIPLIER(24, 0) MULTIPLIER(25, 1) MULTIPLIER(26, 2) MULTIPLIER(27, 3)
 #define SHIFTS SHIFT(28, 0) SHIFT(29, 1) SHIFT(30, 2) SHIFT(31, 3)
 
-// A last, odd column.
+// Finishes a last, odd column.
 #define LAST_STAGE(TYPE, CLAMP, ROUND)                                                                                                               \
   MULTIPLIERS SHIFTS TYPE##_ZERO_POINT EACH_OF(MULTIPLY, FIRST, 24, 25, 26, 27) ROUND##_LOWER(FIRST) EACH_OF(TYPE##_SHIFT, FIRST, 28, 29, 30, 31)    \
   TYPE##_NARROW_LOW(16) TYPE##_NARROW_LOW(18) TYPE##_NARROW_HIGH(16, 17) TYPE##_NARROW_HIGH(18, 19) CLAMP##_BOUNDS(24, 25) TYPE##_ADD_ZERO_POINT(16) \
@@ -70,7 +72,7 @@
   ADD(30, 31, FIRST) ADD(26, 27, SECOND) TAP(30, 31, 12, 2) ADD(24, 25, FIRST) AND_TAP(30, 31, 13, 5) MULTIPLIERS ADD(28, 29, SECOND)            \
   EACH_OF(MULTIPLY, FIRST, 24, 25, 26, 27) ADD(30, 31, SECOND) SHIFTS TYPE##_ZERO_POINT
 
-// Sums are those of both columns, then of the right one.
+// Sums of pixels: of both columns, then of the right one alone.
 #define S1_SUMS SUM(24, 25, 9, 10) SUM(26, 27, 12, 13) AND_PIXEL(24, 25, 11) AND_PIXEL(26, 27, 14)
 #define S1_ASYMMETRIC_BEGIN S1_SUMS AND_SUM(24, 25, 26, 27) STORE_SUMS(24, 25, 26, 27)
 #define S1_ASYMMETRIC                                                                                                              \
@@ -118,7 +120,7 @@
 #define S2_SYMMETRIC_BIAS SECOND
 #define S2_SYMMETRIC_FIRST
 #define S2_SYMMETRIC_SECOND
-// The first column's biases, less what it owes.
+// The first column's biases, minus its term for the filter zero point.
 #define S2_ASYMMETRIC_BIAS FIRST
 #define S2_ASYMMETRIC_FIRST                                                                                                      \
   SUM(16, 17, 9, 10) SUM(18, 19, 12, 13) AND_PIXEL(16, 17, 11) AND_PIXEL(18, 19, 14) AND_PIXEL(16, 17, 24) AND_PIXEL(18, 19, 25) \

@@ -1,9 +1,10 @@
-// The hot loops of 5x5 depthwise convolution without dot products, for the usual output stages and filters without a zero point; depthwise_pairs_neon.c takes
-// the rest.
+// Hot loops of 5x5 depthwise convolution without dot products, for the usual output stages and filters without a zero
+// point. depthwise_pairs_neon.c computes other cases.
 //
-// Tile: one output row of 16 channels, two columns; the last tile of an odd row computes a column again. A tap is paired with that of the next row, a tap of
-// the last row with its neighbour. Three pairs are on the way at a time, so that in-order cores find six instructions between a result and its use; pixels and
-// weights are loaded as soon as there is a register for them.
+// Tile: one output row of 16 channels, two columns; the last tile of an odd row computes a column again. A tap is
+// paired with the tap of the next row, a tap of the last row with its neighbour. Three pairs are in progress at a time,
+// so that in-order cores have six instructions between a result and its use. Pixels and weights are loaded as soon as a
+// register is free.
 //
 // Reads: 16 bytes of each pixel of the window. Writes: 16 bytes of each output pixel. Hazards: those of depthwise_3x3_neon.c; n_cols >= 2.
 #define TAPS "25"

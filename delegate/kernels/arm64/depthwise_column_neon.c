@@ -1,10 +1,11 @@
-// The hot loops of depthwise convolution without dot products for filters of one column, for the usual output stages and filters without a zero point;
-// depthwise_pairs_neon.c takes the rest.
+// Hot loops of depthwise convolution without dot products for filters of one column, for the usual output stages and
+// filters without a zero point. depthwise_pairs_neon.c computes other cases.
 //
-// Tile: 16 channels of four output rows, whose windows overlap by all but a pixel: of two taps, five pixels serve the four. An odd tap comes first.
+// Tile: 16 channels of four output rows. Neighbouring windows share all pixels but one: for two taps, five pixels serve
+// four rows. If the number of taps is odd, a single tap comes first.
 //
 // Reads: 16 bytes of each pixel of the window. Writes: 16 bytes of each output pixel. Hazards: those of depthwise_3x3_neon.c; stride 1 down, n_rows >= 4.
-#define TAPS "0"  // when they are done, %[panel] is moved on by them
+#define TAPS "0"  // the loop over taps advances %[panel] past the weights
 #include "kernels/arm64/depthwise_loops_neon.h"
 
 // v0-v4   pixels, v5 v6 weights               v16-v31  sums of four rows
@@ -34,7 +35,8 @@
 #define INT8_FLIP_1(...)
 #define UINT8_FLIP_1(v) FLIP(v, 15)
 
-// Cores with one pipe for products want something for both at any time: products of the last two rows are added while those of the next taps are made.
+// Cores with one pipe for products need work for both pipes at any time: products of the last two rows are added while
+// those of the next taps are computed.
 #define BEGIN LOOKUP(0) LOOKUP(1) LOOKUP(2) ZERO(11) ZERO(12) ZERO(13) ZERO(14)
 #define ODD(TYPE)                                                                                                                                          \
   NEXT_WEIGHT LOAD(0, 0) LOAD(1, 1) LOAD(2, 2) LOOKUP(3) LOAD(3, 3)                                                                                        \

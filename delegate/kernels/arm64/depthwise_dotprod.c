@@ -1,10 +1,11 @@
-// Depthwise by dot products of four (sdot) down the rows: four table rows of a column are interleaved into "quads", 32-bit lanes of one channel's four rows,
-// and an sdot multiplies them with four weights of a filter column. 3x3 filters have loops of their own (depthwise_3x3_dotprod.c); this takes any filter,
-// stride and output stage.
+// Depthwise by dot products of four (sdot) down the rows. Four table rows of a column are interleaved into "quads",
+// 32-bit lanes with one channel's four rows. An sdot multiplies quads by four weights of a filter column. 3x3 filters
+// have loops of their own (depthwise_3x3_dotprod.c); this file supports any filter, stride and output stage.
 //
-// Tile: one or two output rows, 4 columns, 8 channels. Where kernel columns share them, the quads of a run of columns are made once and kept on the stack for
-// all tiles of the run; elsewhere, and where a filter is too large for that, a tile makes its own. Reads: 8 bytes of each pixel; where a group of four rows is
-// not full, the window's last row again, against weights of zero, and past the last column of a run the last again. Hazards: sdot does not saturate.
+// Tile: one or two output rows, 4 columns, 8 channels. If kernel columns share quads, the quads of a run of columns are
+// made once, and kept on the stack for all tiles of the run. Otherwise, or if a filter is too large, a tile makes its
+// own quads. Reads: 8 bytes of each pixel. If a group has fewer than four rows, the window's last row is read again;
+// its weights are zero. After the last column of a run, that column is read again. Hazards: sdot does not saturate.
 #include "kernels/arm64/depthwise_dotprod.h"
 
 #include "base/inline.h"
@@ -13,20 +14,20 @@
 enum { NR = 8, GROUP_ROWS = 4, COLUMNS = 4, KEPT = 256, MIN_RUN = 3 };
 
 struct quads {
-  int8x16_t channels[2];  // 0-3 and 4-7
+  int8x16_t channels[2];  // channels 0-3 and 4-7
 };
 
-// The window of a tile. No function that is not inlined sees it, so that it lives in registers.
+// The window of a tile. Only inlined functions use it, so that it stays in registers.
 struct window {
   struct tvmq_depthwise_args args;
-  size_t n_rows, n_groups;  // table rows, groups of four of them
-  size_t plane_bytes;       // of weights
+  size_t n_rows, n_groups;  // table rows, and groups of four rows
+  size_t plane_bytes;       // bytes of a plane of weights
   const int8_t *weights;
   const int32_t *params;     // multipliers and shifts
-  enum tvmq_neon_path path;  // of the block
+  enum tvmq_neon_path path;  // path of the block
 };
 
-// One load: pairs of 16-byte loads, which compilers make of neighbours, are slow on in-order cores.
+// Loads 16 bytes with one instruction: compilers combine neighbours to pair loads, which are slow on in-order cores.
 TVMQ_INLINE int8x16_t load(const void *p) {
   int8x16_t v;
   __asm__("ldr %q0, %1" : "=w"(v) : "m"(*(const int8x16_t *)p));
@@ -44,7 +45,7 @@ TVMQ_INLINE struct quads interleave(const void *const *const row[GROUP_ROWS], si
   return (struct quads){{vreinterpretq_s8_s16(vzip1q_s16(a, b)), vreinterpretq_s8_s16(vzip2q_s16(a, b))}};
 }
 
-// The table rows of a group.
+// Sets the table rows of a group.
 TVMQ_INLINE void group_rows(const struct window *w, size_t group, const void *const *row[GROUP_ROWS]) {
   UNROLL for (size_t r = 0; r < GROUP_ROWS; r++) {
     const size_t y = group * GROUP_ROWS + r;
@@ -52,8 +53,8 @@ TVMQ_INLINE void group_rows(const struct window *w, size_t group, const void *co
   }
 }
 
-// Makes the quads of one group of rows and `n` columns; kept[0] and every n_kept-th after it are written. Two at a time, which in-order cores interleave, and
-// whose pointers one instruction loads.
+// Makes the quads of one group of rows and `n` columns; writes kept[0] and every n_kept-th element after it. Makes two
+// columns at a time, which in-order cores interleave, and whose pointers one instruction loads.
 static __attribute__((noinline)) void make_quads(const void *const *const row[GROUP_ROWS], size_t column, size_t n, size_t channel_offset, uint8_t in_flip,
                                                  struct quads *kept, size_t n_kept) {
   const int8x16_t flip = vdupq_n_s8((int8_t)in_flip);
@@ -67,7 +68,8 @@ static __attribute__((noinline)) void make_quads(const void *const *const row[GR
   if (n > 0) kept[0] = interleave(at, 0, channel_offset, flip);
 }
 
-// Adds the products of a tile. acc is [output row][column][4 channels], and column i's quads lie from quads[i] on, those of a kernel column together.
+// Adds the products of a tile. acc: [output row][column][4 channels]. quads[i]: the quads of column i; those of a
+// kernel column are contiguous.
 TVMQ_INLINE void add_products(const struct window *w, int out_rows, const struct quads *const quads[COLUMNS], int32x4_t *acc) {
   const int8_t *weights = w->weights;
   for (size_t plane = 0; plane < w->args.n_planes; plane++) {
@@ -88,7 +90,7 @@ TVMQ_INLINE void add_products(const struct window *w, int out_rows, const struct
   }
 }
 
-// The products of `columns` columns whose quads nothing else wants.
+// Adds the products of `columns` columns whose quads are used only once.
 TVMQ_INLINE void add_products_directly(const struct window *w, int out_rows, int columns, size_t column, int32x4_t *acc) {
   const struct tvmq_depthwise_args *args = &w->args;
   const int8x16_t flip = vdupq_n_s8((int8_t)args->in_flip);
@@ -140,7 +142,7 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct window *w, int out
     if (out_rows > 1) tvmq_neon_store_half(out + row_stride, bytes[0], 1);
     return;
   }
-  // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.
+  // Tests for all columns first: with one test per column, compilers delay the work for a column until its test.
   if (n >= (size_t)columns) {
     UNROLL for (int row = 0; row < out_rows; row++) {
       STORE(row, 0);
@@ -170,7 +172,7 @@ TVMQ_INLINE void start(const struct window *w, int outputs, int32x4_t *acc) {
   UNROLL for (int i = 0; i < outputs; i++) acc[2 * i] = low, acc[2 * i + 1] = high;
 }
 
-// Columns from x on whose quads are made where they are used.
+// Computes `columns` columns from x on, making quads where they are used.
 TVMQ_INLINE void direct_columns(const struct window *w, int out_rows, int columns, size_t x) {
   int32x4_t acc[4 * COLUMNS];
   start(w, out_rows * columns, acc);
@@ -178,7 +180,7 @@ TVMQ_INLINE void direct_columns(const struct window *w, int out_rows, int column
   store_by_path(w, out_rows, columns, acc, (size_t)columns, x);
 }
 
-// A run of columns from `begin` to `end`, whose quads are made first: each serves several kernel columns.
+// Computes a run of columns from `begin` to `end`. Makes all quads first, because each serves several kernel columns.
 TVMQ_INLINE void run_of_columns(const struct window *w, int out_rows, size_t begin, size_t end) {
   const struct tvmq_depthwise_args *args = &w->args;
   struct quads kept[KEPT];
@@ -202,22 +204,22 @@ static size_t groups_of(const struct tvmq_depthwise_args *args, int out_rows) {
   return ((size_t)(out_rows - 1) * args->stride_h + args->filter_h + GROUP_ROWS - 1) / GROUP_ROWS;
 }
 
-// A tile of rows of one block.
+// Computes a tile of rows of one block.
 TVMQ_INLINE void tile_of_rows(const struct window *w, int out_rows) {
   const struct tvmq_depthwise_args *args = &w->args;
-  // Outputs of a run: as many as there is room for the quads of, in whole tiles.
+  // Outputs of a run: whole tiles, as many as have room for their quads.
   const size_t room = KEPT / w->n_groups, run = room < args->filter_w ? 0 : ((room - args->filter_w) / args->stride_w + 1) / COLUMNS * COLUMNS;
   if (run > 0 && args->filter_w > args->stride_w && args->n_cols >= MIN_RUN) {
     for (size_t x = 0; x < args->n_cols; x += run) run_of_columns(w, out_rows, x, args->n_cols - x < run ? args->n_cols : x + run);
     return;
   }
   size_t x = 0;
-  const size_t columns = COLUMNS / (size_t)out_rows;  // more have no registers for their quads
+  const size_t columns = COLUMNS / (size_t)out_rows;  // more columns have no registers for their quads
   for (; x + columns <= args->n_cols; x += columns) direct_columns(w, out_rows, COLUMNS / out_rows, x);
   for (; x < args->n_cols; x++) direct_columns(w, out_rows, 1, x);
 }
 
-// `groups` is a constant and the window's own, or 0 for any.
+// Computes a call; `groups` is the window's constant number of groups, or 0: any.
 TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows, size_t groups) {
   struct window w = {
       .args = *args,
@@ -241,7 +243,7 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, int out_rows,
   }
 }
 
-// One or two groups have bodies of their own.
+// Has specialized code for one and two groups.
 TVMQ_INLINE void depthwise_by_groups(const struct tvmq_depthwise_args *args, int out_rows) {
   switch (groups_of(args, out_rows)) {
     case 1:

@@ -1,12 +1,13 @@
-// Words of assembly for the hot loops of depthwise_3x3_dotprod.c, and for no other file: instructions on numbered registers, as strings. It shares names with
-// depthwise_loops_neon.h; no file includes both.
+// Macros for the hot loops of depthwise_3x3_dotprod.c, and for no other file: assembly instructions on numbered
+// registers, as strings. Names are also in depthwise_loops_neon.h; no file includes both.
 //
-// In-order cores begin one vector instruction a cycle and beside it, if it comes behind, something else: a load, or what steps pointers. So words for several
-// vector instructions take what goes beside each of them (b0, b1, ...; possibly nothing). Nothing may end before what began earlier does, or it waits: loads of
-// pointers and pixels, with an offset in a register, take as long as most vector instructions; loads of constants and arithmetic are shorter and go beside
-// SHIFTS and ZERO_POINTS.
+// In-order cores start one vector instruction per cycle. In the same cycle they start another instruction after it: a
+// load, or an update of pointers. So macros for several vector instructions have arguments for what follows each of
+// them (b0, b1, ...; possibly empty). An instruction must not finish before an earlier one, or it waits. Loads of
+// pointers and pixels, with an offset in a register, take as long as most vector instructions. Loads of constants and
+// arithmetic are shorter, and are placed beside SHIFTS and ZERO_POINTS.
 //
-// x0-x9 pixels; x19 x20 offsets in the table of the two columns that come next.
+// x0-x9 pixels; x19 x20 offsets in the table of the next two columns.
 #pragma once
 
 // clang-format off
@@ -24,30 +25,32 @@
 #define LOW_BIAS(acc) CONSTANT(acc, 0)
 #define HIGH_BIAS(acc) CONSTANT(acc, 1)
 
-// The mask that flips uint8 pixels, and the flip.
+// Load the mask that flips uint8 pixels, and flip.
 #define FROM_UINT8_BY(by) "movi v" #by ".16b, #0x80\n"
 #define FROM_UINT8(v, by) "eor v" #v ".16b, v" #v ".16b, v" #by ".16b\n"
 #define FROM_INT8_BY(by)
 #define FROM_INT8(v, by)
 
-// Four products of quads with weights: of the first of two columns (of two rows), or of the second; or of both columns of a row alone.
+// Add four products of quads and weights: of the first or second of two columns (two rows), or of both columns of a
+// single row.
 #define PRODUCTS(a0, a1, a2, a3, q0, q1, q2, q3, w0, w1, w2, w3, b0, b1, b2, b3, ...) \
   SDOT(a0, q0, w0) b0 SDOT(a1, q1, w1) b1 SDOT(a2, q2, w2) b2 SDOT(a3, q3, w3) b3
 #define FIRST(...) PRODUCTS(0, 1, 2, 3, __VA_ARGS__, , , , , )
 #define SECOND(...) PRODUCTS(4, 5, 6, 7, __VA_ARGS__, , , , , )
-// Two products: of one column of a row alone, whose sums are v0 v1, or of the column right of it, v2 v3.
+// Adds two products of a single row: of its left column, whose sums are v0 v1, or of the right one, v2 v3.
 #define TWO_PRODUCTS(a0, a1, q0, q1, w0, w1, b0, b1, ...) SDOT(a0, q0, w0) b0 SDOT(a1, q1, w1) b1
 #define LEFT(...) TWO_PRODUCTS(0, 1, __VA_ARGS__, , , )
 #define RIGHT(...) TWO_PRODUCTS(2, 3, __VA_ARGS__, , , )
 
-// The products of one plane, or of two: ADD is one of the above. What else is given are weights, and what is done beside.
+// Add the products of one plane, or of two. ADD: a macro above. The other arguments are weights, and instructions to
+// interleave.
 #define ONE_PLANE(ADD, quads, term, ...) ADD(quads, __VA_ARGS__)
 #define TWO_PLANES(ADD, quads, term, ...) ADD(quads, __VA_ARGS__) ADD(quads, term)
 
 // ---- the output stage
 //
-// Two accumulators to rescaled values in other registers. AWAY: the doubling high product, less one where negative, shifted with ties up. FUSED: one
-// multiply-add with the addends, which lie in the panel from `at` on where else the shifts are.
+// Rescale two accumulators into other registers. AWAY: the doubling high product, minus 1 if negative, shifted with
+// ties up. FUSED: one multiply-add with the addends, which are in the panel from `at` on, in place of the shifts.
 #define AWAY_BEGIN(d0, d1, a0, a1, at) "cmlt v" #d0 ".4s, v" #a0 ".4s, #0\n" "cmlt v" #d1 ".4s, v" #a1 ".4s, #0\n"
 #define AWAY_MULTIPLY(d, acc, multiplier) "sqrdmlah v" #d ".4s, v" #acc ".4s, v" #multiplier ".4s\n"
 #define AWAY_SHIFT(d, shift) "srshl v" #d ".4s, v" #d ".4s, v" #shift ".4s\n"
@@ -56,7 +59,8 @@
 #define FUSED_SHIFT(...)
 #define AWAY_LOAD(SHIFTS) SHIFTS
 #define FUSED_LOAD(SHIFTS)
-// PLANES is a name to which is appended what depends on the number of planes: in which registers the multipliers are, what loads them and the shifts.
+// PLANES: a prefix. The macros append suffixes for what depends on the number of planes: the registers of the
+// multipliers, and how they and the shifts are loaded.
 #define BEGIN(ROUND, PLANES, d0, d1, a0, a1) ROUND##_BEGIN(d0, d1, a0, a1, PLANES##_AT)
 #define MULTIPLY_OF(ROUND, d0, d1, a0, a1, m0, m1, b0, b1) ROUND##_MULTIPLY(d0, a0, m0) b0 ROUND##_MULTIPLY(d1, a1, m1) b1
 #define MULTIPLY_BY(...) MULTIPLY_OF(__VA_ARGS__)
@@ -65,7 +69,8 @@
 #define LOAD_SHIFTS(ROUND, PLANES) ROUND##_LOAD(PLANES##_LOAD_SHIFTS)
 #define SHIFTS_OF(ROUND, d0, d1, s0, s1, b0, b1, ...) ROUND##_SHIFT(d0, s0) b0 ROUND##_SHIFT(d1, s1) b1
 #define SHIFTS(...) SHIFTS_OF(__VA_ARGS__, , , )
-// Two vectors of rescaled values to int16, and the zero point: what fits together with it, or what may have to saturate, or what is fused and has it already.
+// Narrow two vectors of rescaled values to int16, and add the zero point. Variants: the sum fits int16, the sum may
+// saturate, or the fused form already includes the zero point.
 #define FITTING(d, a, b) "uzp1 v" #d ".8h, v" #a ".8h, v" #b ".8h\n"
 #define SATURATING(d, a, b) "sqxtn v" #d ".4h, v" #a ".4s\n" "sqxtn2 v" #d ".8h, v" #b ".4s\n"
 #define LOWEST(d, a, b) FITTING(d, a, b)
@@ -77,7 +82,7 @@
 #define SATURATING_ZERO_POINT(d, v) "sqadd v" #d ".8h, v" #d ".8h, v" #v ".8h\n"
 #define LOWEST_ZERO_POINT(d, v)
 #define ZERO_POINTS(NARROW, d0, d1, v, b0, b1) NARROW##_ZERO_POINT(d0, v) b0 NARROW##_ZERO_POINT(d1, v) b1
-// To bytes, or to bytes between bounds.
+// Narrow to bytes, with or without clamp.
 #define TO_INT8(d, ...) "sqxtn v" #d ".8b, v" #d ".8h\n"
 #define TO_UINT8(d, ...) "sqxtun v" #d ".8b, v" #d ".8h\n"
 #define TO_INT8_CLAMPED(d, min, max) TO_INT8(d) "smax v" #d ".8b, v" #d ".8b, v" #min ".8b\n" "smin v" #d ".8b, v" #d ".8b, v" #max ".8b\n"
@@ -88,7 +93,8 @@
 #define TO_UINT8_CLAMPED_BOUNDS(min, max) TO_INT8_CLAMPED_BOUNDS(min, max)
 #define BYTES(TYPE, d0, d1, min, max, b0, b1) TYPE##_BOUNDS(min, max) TYPE(d0, min, max) b0 TYPE(d1, min, max) b1
 
-// All of it for v0-v3 by way of d0-d3: a last, odd column of two rows, or of a row alone. Then v2 v3 are nothing, and are stored where v0 v1 are next.
+// The whole output stage for v0-v3, using d0-d3: for a last, odd column of two rows, or of a single row. For a single
+// row v2 v3 are meaningless, and are stored where v0 v1 are stored next.
 #define LAST_STAGE(...) LAST_STAGE_OF(__VA_ARGS__)
 #define LAST_STAGE_OF(d0, d1, d2, d3, zero_point, PLANES, s0, s1, ROUND, NARROW, TO_BYTE)                                                   \
   LOAD_ZERO_POINT(NARROW, zero_point) PLANES##_LOAD_MULTIPLIERS BEGIN(ROUND, PLANES, d0, d1, 0, 1) BEGIN(ROUND, PLANES, d2, d3, 2, 3) \

@@ -1,25 +1,26 @@
-// Words of assembly for the hot loops of depthwise convolution without dot products, and how a call becomes loops over blocks; for the files of such loops
-// only: it shares names with depthwise_loops_dotprod.h, and no file includes both.
+// Macros for the hot loops of depthwise convolution without dot products, and the loops over blocks of a call; only for
+// the files of such loops. Names are also in depthwise_loops_dotprod.h; no file includes both.
 //
-// Output pixels of 16 channels: v16-v19 are the sums of the first, v20-v23 of the second. Two taps are multiplied and added in int16, then added to int32. What
-// is alike in int8 and uint8 has a name that begins with the type; so for a clamp, CLAMPED or WHOLE (the type's own range), and for ties, UP or AWAY (from
-// zero). The includer defines TAPS, the number of the filter's taps as a string.
+// Output pixels have 16 channels: v16-v19 hold the sums of the first pixel, v20-v23 of the second. Two taps are
+// multiplied and added in int16, then added to int32. Macro names begin with the type if int8 and uint8 differ. CLAMPED
+// or WHOLE: a clamp, or the type's range. UP or AWAY: ties go up or away from zero. The includer defines TAPS, the
+// number of the filter's taps as a string.
 #pragma once
 
 #include "kernels/arm64/depthwise_neon.h"
 #include "kernels/arm64/stage_neon.h"
 
-// The loops load these constants of a block's output stage, and keep sums of pixels behind them.
+// Constants of a block's output stage, which the loops load, followed by room for sums of pixels.
 struct stage {
-  int32_t shift[16];          // to the left, so that a result begins in the upper half
-  int32_t zero_point_s32[4];  // there, too
+  int32_t shift[16];          // left shifts, so that a result begins in the upper half
+  int32_t zero_point_s32[4];  // zero point in the upper half
   int16_t zero_point_s16[8];
   uint8_t min[16], max[16];
   int16_t sums[32];
 };
 _Static_assert(offsetof(struct stage, sums) == 128, "the loops know where the members are");
 
-// One block of the call's.
+// One block of a call.
 struct block {
   const struct tvmq_depthwise_args *args;
   size_t channel;
@@ -40,7 +41,7 @@ struct block {
 #define INT8_FLIP(...)
 #define INT8_FLIP_BY(v)
 
-// A tap, and the one that is added to it: 16 products in two registers.
+// Multiplies a tap, and adds the products of another tap: 16 products in two registers.
 #define TAP(low, high, x, w)                     \
   "smull v" #low ".8h, v" #x ".8b, v" #w ".8b\n" \
   "smull2 v" #high ".8h, v" #x ".16b, v" #w ".16b\n"
@@ -56,7 +57,7 @@ struct block {
 #define ADD(low, high, to) ADD_OF(low, high, to, to)
 #define ADD_TO(low, high, to, from) ADD_OF(low, high, to, from)
 
-// The output stage. Where ties go away from zero, negative products are lowered (stage_neon.h).
+// Output stage. If ties go away from zero, negative products are decremented (stage_neon.h).
 #define MULTIPLIER(v, i) "ldr q" #v ", [%[panel], #16*(4+" TAPS "+" #i ")]\n"
 #define SHIFT(v, i) "ldr q" #v ", [%[stage], #16*" #i "]\n"
 #define EACH(OP, a0, a1, a2, a3, b0, b1, b2, b3) OP(a0, b0) OP(a1, b1) OP(a2, b2) OP(a3, b3)
@@ -65,7 +66,7 @@ struct block {
 #define LOWER(acc, v) "ssra v" #acc ".4s, v" #acc ".4s, #31\n"
 #define UP_LOWER(...)
 #define AWAY_LOWER(accs) EACH_OF(LOWER, accs, , , , )
-// The upper halves and the zero point in v15: of int8 what fits, of uint8 what may have to saturate.
+// Adds the upper halves and the zero point in v15. int8: the sum fits; uint8: the sum may saturate.
 #define INT8_ZERO_POINT "ldr q15, [%[stage], #64]\n"
 #define INT8_NARROW_LOW(acc) "raddhn v" #acc ".4h, v" #acc ".4s, v15.4s\n"
 #define INT8_NARROW_HIGH(acc, a1) "raddhn2 v" #acc ".8h, v" #a1 ".4s, v15.4s\n"
@@ -95,13 +96,13 @@ struct block {
   "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", \
     "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 
-// The name of a loop over all blocks, and the loops of a kernel for a type and a clamp.
+// Name of a loop over all blocks, and the loops of a kernel for a type and a clamp.
 #define LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, ROUND) loop_##KERNEL##_##TYPE##_##CLAMP##_##FILTER##_##ROUND
 #define LOOPS(KERNEL, TYPE, CLAMP, FILTER) LOOP(KERNEL, TYPE, CLAMP, FILTER, UP) LOOP(KERNEL, TYPE, CLAMP, FILTER, AWAY)
 #define ROUNDS(KERNEL, TYPE, CLAMP, FILTER) {LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, AWAY), LOOP_NAME(KERNEL, TYPE, CLAMP, FILTER, UP)}
 // clang-format on
 
-// Makes `block` block `b`. False: there is none.
+// Sets `block` to block `b`. Returns false if there is none.
 TVMQ_INLINE bool begin(struct block *block, size_t b) {
   const struct tvmq_depthwise_args *args = block->args;
   if (b == args->n_blocks) return false;
@@ -115,11 +116,11 @@ TVMQ_INLINE bool begin(struct block *block, size_t b) {
   return true;
 }
 
-// The loops of one kernel, [uint8][clamped][a filter zero point][ties go up]; NULL where there is none.
+// The loops of one kernel: [uint8][clamped][has a filter zero point][ties go up]; NULL: not supported.
 typedef void (*loop_fn)(struct block *block);
 typedef const loop_fn loop_table[2][2][2][2];
 
-// False, and nothing done: the output stage is not of the usual kind.
+// Returns false, without computing anything, if the output stage is not supported.
 static inline bool run_loops(const struct tvmq_depthwise_args *args, loop_table *loops) {
   const struct tvmq_stage *stage = args->stage;
   if (args->in_flip != stage->flip || stage->rounding == TVMQ_ROUNDING_SINGLE || !stage->right_shifts || (!stage->flip && !stage->fits_int16)) return false;

@@ -1,8 +1,10 @@
-// Depthwise without dot products, any filter, stride, zero points and output stage: weights less their zero point and pixels, widened to int16, are
-// multiplied and summed in int32. 3x3 and 5x5 have loops of their own (depthwise_loops_neon.h).
+// Depthwise without dot products, any filter, stride, zero points and output stage. Pixels, and weights minus their
+// zero point, are widened to int16, multiplied, and summed in int32. 3x3 and 5x5 have loops of their own
+// (depthwise_loops_neon.h).
 //
-// Tile: one output row, 4 columns, twice 8 channels: 8 accumulators, requantized together, because in-order cores need that much independent work. Reads: 8
-// bytes of each pixel of the window; past the last column the last again. Hazards: none, |w - zw| < 2^8.
+// Tile: one output row, 4 columns, twice 8 channels: 8 accumulators, requantized together, because in-order cores need
+// that much independent work. Reads: 8 bytes of each pixel of the window; after the last column, that column again.
+// Hazards: none, |w - zw| < 2^8.
 #include "kernels/arm64/depthwise_neon.h"
 
 #include "base/inline.h"
@@ -42,7 +44,7 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct half *h, const int
   const int32x4_t multiplier[4] = {m0, m1, m0, m1}, shift[4] = {s0, s1, s0, s1};
   const int8x16_t left = tvmq_neon_requantize(path, &stage, acc, multiplier, shift);
   const int8x16_t right = tvmq_neon_requantize(path, &stage, acc + 4, multiplier, shift);
-  // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.
+  // Tests for all columns first: with one test per column, compilers delay the work for a column until its test.
   if (n >= COLUMNS) {
     tvmq_neon_store_half(out, left, 0);
     tvmq_neon_store_half(out + stride, left, 1);
@@ -55,7 +57,7 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct half *h, const int
   }
 }
 
-// n_kx and stride are constants and the filter's own, or 0 for any.
+// Computes 8 channels; n_kx and stride are the filter's constant values, or 0: any.
 TVMQ_INLINE void depthwise(const struct half *h, int n_kx, int stride) {
   const struct tvmq_depthwise_args *args = h->args;
   const size_t row_weights = args->filter_w * NR;

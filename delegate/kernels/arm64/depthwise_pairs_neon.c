@@ -1,17 +1,21 @@
-// Depthwise without dot products, any filter and stride, where no two weights of a channel are -128: two taps are multiplied and added in int16, then added to
-// int32. 3x3 and 5x5 filters have loops of their own (depthwise_loops_neon.h); a filter zero point is depthwise_neon.c's.
+// Depthwise without dot products, any filter and stride, if no two weights of a channel are -128: two taps are
+// multiplied and added in int16, then added to int32. 3x3 and 5x5 filters have loops of their own
+// (depthwise_loops_neon.h). depthwise_neon.c computes filters with a zero point.
 //
-// Tile: 4 columns of one block of 16 channels, or, for a row's last one or two columns, one column of two blocks: 16 or 8 accumulators. Of one column, a window
-// that lies in the table without a gap, as that of a row of one pixel does, is taken as a single row of taps.
+// Tile: 4 columns of one block of 16 channels, or, for a row's last one or two columns, one column of two blocks: 16 or
+// 8 accumulators. With one column, a window without gaps in the table, such as a row of single pixels, is treated as a
+// single row of taps.
 //
-// Reads: 16 bytes of each pixel of the window; past the last of 4 columns the last again. Hazards: two products fit int16 unless both weights are -128.
+// Reads: 16 bytes of each pixel of the window; after the last of 4 columns, that column again. Hazards: two products
+// fit int16 unless both weights are -128.
 #include "base/inline.h"
 #include "kernels/arm64/depthwise_neon.h"
 #include "kernels/arm64/stage_neon.h"
 
 enum { NR = 16, COLUMNS = 4, BLOCKS = 2, VECTORS = 4 };
 
-// The state that all tiles share: a copy of the arguments, which no stored byte can be part of, and what follows from them.
+// State shared by all tiles: a copy of the arguments, because the compiler must assume that stores change the
+// originals, and values derived from them.
 struct call {
   struct tvmq_depthwise_args args;
   bool flips;
@@ -24,7 +28,7 @@ TVMQ_INLINE int8x16_t load_pixel(const struct call *call, const void *pixel, siz
   return call->flips ? veorq_s8(x, call->flip) : x;
 }
 
-// Adds the products of 16 channels, in two halves.
+// Adds the products of 16 channels, given as two halves.
 TVMQ_INLINE void add(int16x8_t low, int16x8_t high, int32x4_t acc[VECTORS]) {
   acc[0] = vaddw_s16(acc[0], vget_low_s16(low));
   acc[1] = vaddw_high_s16(acc[1], low);
@@ -54,7 +58,7 @@ TVMQ_INLINE int8x16_t requantize(enum tvmq_neon_path path, const struct tvmq_neo
 
 // ---- one column of up to two blocks
 
-// `n` blocks from `block` on of the output pixel at `out`, whose window begins at `window`.
+// Computes `n` blocks from `block` on, for the output pixel at `out`, whose window begins at `window`.
 TVMQ_INLINE void pixel(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const struct call *call, const void *const *window, int8_t *out,
                        size_t block, int n) {
   const struct tvmq_depthwise_args *args = &call->args;
@@ -93,7 +97,7 @@ TVMQ_INLINE void pixel(enum tvmq_neon_path path, const struct tvmq_neon_stage *s
   UNROLL for (int i = 0; i < n; i++) vst1q_s8(out + (block + (size_t)i) * NR, bytes[i]);
 }
 
-// The columns of each row from x on.
+// Computes the columns of each row from x on.
 TVMQ_INLINE void pixels(enum tvmq_neon_path path, const struct call *call, size_t x) {
   const struct tvmq_depthwise_args *args = &call->args;
   const struct tvmq_neon_stage stage = tvmq_neon_stage(path, args->stage);
@@ -110,7 +114,7 @@ TVMQ_INLINE void pixels(enum tvmq_neon_path path, const struct call *call, size_
 
 // ---- four columns of a block
 
-// Where a filter's taps are in the table of pixels, one after the other.
+// Position of a filter's taps in the table of pixels, tap by tap.
 struct cursor {
   size_t offset, kx;
 };
@@ -124,7 +128,7 @@ TVMQ_INLINE size_t next_tap(const struct tvmq_depthwise_args *args, struct curso
   return offset;
 }
 
-// Returns what lies behind the weights.
+// Adds the products of the columns' windows. Returns the end of the weights.
 TVMQ_INLINE const int8_t *add_windows(const struct call *call, const int8_t *weights, const void *const *const column[COLUMNS], size_t channel,
                                       int32x4_t acc[COLUMNS][VECTORS]) {
   struct cursor cursor = {0, 0};
@@ -156,7 +160,7 @@ TVMQ_INLINE void store(enum tvmq_neon_path path, const struct call *call, const 
   if (n >= COLUMNS) vst1q_s8(out + (COLUMNS - 1) * stride, bytes[COLUMNS - 1]);
 }
 
-// Three columns or more, from x on.
+// Computes three or four columns from x on.
 TVMQ_INLINE void tile(enum tvmq_neon_path path, bool sums, const struct call *call, size_t block, size_t y, size_t x) {
   const struct tvmq_depthwise_args *args = &call->args;
   const char *panel = (const char *)args->panel + block * args->panel_bytes;
@@ -192,7 +196,7 @@ TVMQ_INLINE void depthwise(const struct tvmq_depthwise_args *args, bool flips, b
 
 static __attribute__((noinline)) void as_they_are(const struct tvmq_depthwise_args *args) { depthwise(args, false, false); }
 static __attribute__((noinline)) void flipped(const struct tvmq_depthwise_args *args) { depthwise(args, true, false); }
-// Apart: in the same loops as the other paths, gcc runs out of registers.
+// A separate function: in common loops with the other paths, gcc runs out of registers.
 static __attribute__((noinline)) void sums(const struct tvmq_depthwise_args *args) { depthwise(args, false, true); }
 static __attribute__((noinline)) void sums_flipped(const struct tvmq_depthwise_args *args) { depthwise(args, true, true); }
 

@@ -1,5 +1,6 @@
-// Products of int16 summed in int32 for COLUMNS columns of 8 channels; depthwise_neon.c and depthwise_s16_neon.c include it after they have defined NR,
-// COLUMNS, struct half, which holds `args`, and load_weight() and load_pixel(), which make int16 of what lies in the panel and in the image.
+// Adds products of int16 in int32 for COLUMNS columns of 8 channels. The includers depthwise_neon.c and
+// depthwise_s16_neon.c define before: NR, COLUMNS, struct half with a member `args`, and load_weight() and
+// load_pixel(), which load the panel's and the image's elements as int16.
 
 enum { MAX_SPAN = 11 };  // pixels under a row of 5 weights for 4 columns of stride 2
 
@@ -8,7 +9,8 @@ TVMQ_INLINE void add_product(int16x8_t value, int16x8_t weight, int32x4_t acc[2]
   acc[1] = vmlal_high_s16(acc[1], value, weight);
 }
 
-// Adds the products of a filter row: n_kx weights, and the pixels that the columns, `stride` apart, have under them, each loaded once.
+// Adds the products of a filter row: n_kx weights, and the pixels of all columns, which are `stride` apart. Loads each
+// pixel once.
 TVMQ_INLINE void add_row(const struct half *h, const void *const *row, int n_kx, int stride, const int8_t *weights, int32x4_t *acc) {
   int16x8_t value[MAX_SPAN];
   UNROLL for (int x = 0; x < (COLUMNS - 1) * stride + n_kx; x++) value[x] = load_pixel(h, row[x]);
@@ -18,7 +20,7 @@ TVMQ_INLINE void add_row(const struct half *h, const void *const *row, int n_kx,
   }
 }
 
-// The same for taps `first` to `end` of any row; columns past `n` repeat the last.
+// The same for taps `first` to `end` of any row; columns after `n` repeat the last column.
 TVMQ_INLINE void add_taps(const struct half *h, const void *const *row, size_t n, size_t first, size_t end, const int8_t *weights, int32x4_t *acc) {
   const void *const *column[COLUMNS];
   UNROLL for (size_t i = 0; i < COLUMNS; i++) column[i] = row + (i < n ? i : n - 1) * h->args->stride_w;

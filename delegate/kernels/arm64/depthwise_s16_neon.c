@@ -1,7 +1,8 @@
 // Depthwise of 16x8 without dot products, any filter and stride.
 //
-// Tile: one output row, 4 columns, twice 8 channels. Products are summed in int32 as long as nothing can overflow, then moved to int64. Reads: 16 bytes of each
-// pixel of the window; past the last column the last again. Hazards: an int16 times an int8 is at most 2^22, so 511 of them fit.
+// Tile: one output row, 4 columns, twice 8 channels. Products are added in int32 as long as they cannot overflow, then
+// moved to int64. Reads: 16 bytes of each pixel of the window; after the last column, that column again. Hazards: an
+// int16 times an int8 is at most 2^22, so 511 products fit int32.
 #include "base/inline.h"
 #include "kernels/arm64/stage_neon.h"
 #include "kernels/kernel.h"
@@ -32,7 +33,7 @@ TVMQ_INLINE void store(const struct half *h, const int32x4_t acc[2 * COLUMNS], c
   const struct tvmq_neon_scale_s64 scale[2] = {tvmq_neon_scale_s64(h->multiplier, h->shift), tvmq_neon_scale_s64(h->multiplier + 4, h->shift + 4)};
   int16x8_t values[COLUMNS];
   UNROLL for (size_t i = 0; i < COLUMNS; i++) values[i] = tvmq_neon_requantize_sums(&stage, scale, sums->from + i * sums->step, acc + 2 * i);
-  // All at once is asked first: tested one by one, compilers put off the work for a column until it is known to be stored.
+  // Tests for all columns first: with one test per column, compilers delay the work for a column until its test.
   const size_t stride = h->args->out_col_stride;
   if (n >= COLUMNS) {
     UNROLL for (size_t i = 0; i < COLUMNS; i++) vst1q_s16((int16_t *)((char *)out + i * stride), values[i]);
@@ -43,7 +44,7 @@ TVMQ_INLINE void store(const struct half *h, const int32x4_t acc[2 * COLUMNS], c
   }
 }
 
-// n_kx and stride are constants and the filter's own, or 0 for any.
+// Computes 8 channels; n_kx and stride are the filter's constant values, or 0: any.
 TVMQ_INLINE void depthwise(const struct half *h, size_t n_kx, size_t stride) {
   const struct tvmq_depthwise_args *args = h->args;
   int16_t *out = h->out;

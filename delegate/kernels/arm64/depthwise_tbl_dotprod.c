@@ -1,7 +1,8 @@
-// 3x3 depthwise convolution by table look-ups and dot products of four (sdot), as MNN computes it: of the nine taps four and four are brought together per
-// channel by tbl, the last is multiplied alone. Beside the vertical kernels (depthwise_3x3_dotprod.c), which interleave a pixel once for all windows that it is
-// part of, this one does so for each window; but it takes any stride, and 16 channels at a time. It wins at strides of 3 and more on
-// cores that execute out of order, where windows share no pixels, and on wide maps of a single channel, of which it takes 16 pixels at a time.
+// 3x3 depthwise convolution by table look-ups and dot products of four (sdot), as in MNN. tbl groups eight of the nine
+// taps in fours per channel; the last tap is multiplied alone. The vertical kernels (depthwise_3x3_dotprod.c)
+// interleave a pixel once for all windows, this kernel once per window. But it supports any stride, and computes 16
+// channels at a time. It is faster for strides of 3 and more on out-of-order cores, where windows share no pixels. It
+// is also faster on wide maps of a single channel, of which it computes 16 pixels at a time.
 //
 // Tile: one output row, one column, 16 channels: 4 accumulators, requantized together. Reads: 16 bytes of each pixel of the window, again for each output.
 // Registers: 9 vectors of weights, 4 of tables' indices, 4 accumulators, 4 pixels and what is looked up in them. Hazards: none;
@@ -20,7 +21,7 @@ static const uint8_t indices[VECTORS][NR] = {
     {12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63},
 };
 
-// Nine taps of 16 channels: four and four together per channel, and the last.
+// Nine taps of 16 channels: two groups of four taps per channel, and the last tap.
 struct taps {
   int8x16_t quads[QUADS][VECTORS], last;
 };

@@ -1,4 +1,4 @@
-// Elements of tensors in NEON vectors of int32, four vectors at a time, in order.
+// Loads and stores elements of tensors as int32 in NEON vectors, four vectors at a time, in order.
 #pragma once
 
 #include <arm_neon.h>
@@ -30,7 +30,7 @@ TVMQ_INLINE void load_s16(const void *p, vec x[]) { from_s16(vld1q_s16(p), vld1q
 
 typedef vec loaded __attribute__((aligned(1), may_alias));
 
-// One vector a load: compilers would join them in pairs, which Cortex-A55 loads at a third of the speed.
+// Loads one vector per instruction: compilers would use pair loads, which Cortex-A55 executes at a third of the speed.
 TVMQ_INLINE vec load_vector(const int32_t *p) {
   vec x;
   __asm__("ldr %q0, %1" : "=w"(x) : "m"(*(const loaded *)p));

@@ -16,34 +16,35 @@
 //   store_bands(stage, words, out_rows, lanes, out, out_row_stride)   one column of the tile, of words[out_rows][WORDS] by tvmq_pack_pair()
 //   store_sums(acc, lanes, out, band)   one column of one row of each band, int32; bands are `band` bytes apart
 //
-// Tile: a band of out_rows output rows, one column at a time or some together; LANES / lanes bands, one below the other, where the channels of a block fill a
-// part of a vector.
-// Reads: all channels of each pixel of the window. A group that has fewer than GROUP_ROWS rows repeats some of them; their weights are zero.
+// Tile: a band of out_rows output rows, one or several columns at a time. LANES / lanes bands are one below the other
+// if a block's channels fill only a part of a vector.
+// Reads: all channels of the window's pixels. A group of fewer than GROUP_ROWS rows repeats rows; weights are zero.
 //
-// The columns of the table that some output columns read are interleaved at once, group behind group: then the window of each is a stretch of groups in the
-// order of the weights, and both loops have registers enough. Columns that the next batch of
-// output columns reads as well are moved to the front, not interleaved again. Of a filter too large for that, every window is interleaved piece by piece.
+// The table columns of several output columns are interleaved together, group by group. The groups of each window are
+// then contiguous, in the order of the weights, and both loops have enough registers. Table columns that the next
+// output columns read, too, are moved to the front. Windows of larger filters are interleaved piece by piece.
 //
-// One column at a time reads every weight for each column. Columns together read it once, into a register; of two output rows, half the channels go first, so
-// that the loop over the window changes nothing but sums. The last columns are computed with columns before them, some of which are computed again.
+// Column by column, every weight is read for each column. Columns together read each weight once, into a register; with
+// two output rows, half of the channels come first, so that the loop over the window changes only sums. The last
+// columns are computed with previous columns, some of which are computed again.
 //
-// With WINDOW, filters of 3x3 in float form read neither weights nor columns again: both stay in registers, and a column that comes in moves the others on. Of
-// two output rows, half the channels go first here too, for some columns.
-// Loops that compilers would copy: small networks take time to fetch the code.
+// With WINDOW, 3x3 filters in float form load weights and columns once: both stay in registers, and each new column
+// shifts the others. With two output rows, half of the channels come first, for several columns.
+// ROLLED marks loops that must not be unrolled: small networks spend time on fetching code.
 #define ROLLED _Pragma("GCC unroll 1")
 
 enum {
   VECTORS = LANE_CHANNELS / 4,
   MAX_OUT_ROWS = 2,
   KEPT_GROUPS = 32,
-  TOGETHER_BYTES = 5 * 1024,  // of the stack: clang needs 7 KiB for the rest of a frame, and the build refuses frames beyond 12 KiB
+  TOGETHER_BYTES = 5 * 1024,  // on the stack: clang needs 7 KiB for the rest of a frame, and the build refuses frames beyond 12 KiB
   TOGETHER_GROUPS = TOGETHER_BYTES / (VECTORS * sizeof(vector)),
   MAX_COLUMNS = 4
 };
 
 struct window {
-  size_t rows, groups, band_rows;  // of a band: rows read, groups of them, rows to the next band
-  size_t width, n_groups;          // columns of the filter, and groups of them all
+  size_t rows, groups, band_rows;  // per band: rows read, groups of rows, rows to the next band
+  size_t width, n_groups;          // columns of the filter, and groups of all columns
   size_t n_planes;
 };
 
@@ -71,7 +72,7 @@ TVMQ_INLINE vector load_row(const struct tvmq_depthwise_args *args, const struct
   return flip_bytes(load_pixels(pixel, window->band_rows * args->pixels_stride, args->channel_offset, lanes), args->in_flip);
 }
 
-// Interleaves the rows of column i. There are two calls so that compilers see which rows are the same, and interleave these once.
+// Interleaves the rows of column i. Two calls, so that compilers interleave repeated rows only once.
 TVMQ_INLINE void load_group(const struct tvmq_depthwise_args *args, const struct window *window, const struct rows *rows, size_t i, int lanes, vector *out) {
   vector row[GROUP_ROWS];
   UNROLL for (int r = 0; r < 2; r++) row[r] = load_row(args, window, rows->row[r] + i, lanes);
@@ -90,7 +91,7 @@ TVMQ_INLINE void load_one(const struct tvmq_depthwise_args *args, const struct w
   load_group(args, window, &rows, 0, lanes, out);
 }
 
-// Interleaves all groups of the n columns of the table at `pixels`; those of a column lie side by side in `out`.
+// Interleaves all groups of n table columns at `pixels`; the groups of a column are contiguous in `out`.
 TVMQ_INLINE void load_columns(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, size_t n, int lanes,
                               vector (*out)[VECTORS]) {
   for (size_t g = 0; g < window->groups; g++) {
@@ -107,7 +108,7 @@ TVMQ_INLINE void multiply_group(vector acc[MAX_OUT_ROWS][VECTORS], const vector 
   }
 }
 
-// The groups of a window that does not fit what is kept.
+// Multiplies the groups of a window that is too large to keep.
 TVMQ_INLINE void multiply_large(const struct tvmq_depthwise_args *args, const struct window *window, const void *const *pixels, const char *weights,
                                 int out_rows, int lanes, vector acc[MAX_OUT_ROWS][VECTORS]) {
   const size_t group_bytes = (size_t)(out_rows * VECTORS * lanes) * 16;
@@ -126,12 +127,12 @@ TVMQ_INLINE vector rescale(const struct tvmq_stage *stage, const struct block *b
                                 : tvmq_long_rescale(stage, acc, load_repeated(block->multiplier + at, lanes), load_repeated(block->shift + at, lanes));
 }
 
-// Vectors v and v + 1 of a column -> int16.
+// Rescales vectors v and v + 1 of a column, and packs them to int16.
 TVMQ_INLINE vector rescale_pair(const struct tvmq_stage *stage, const struct block *block, const vector acc[2], int v, int lanes, enum tvmq_path path) {
   return tvmq_pack_pair(stage, path, rescale(stage, block, acc[0], v, lanes, path), rescale(stage, block, acc[1], v + 1, lanes, path));
 }
 
-// `filter` is a constant where the filter is square, of that size and one plane; 0 for any. Kernels of two output rows have stride 1.
+// `filter`: constant size of a square filter with one plane, or 0: any. Kernels of two output rows have stride 1.
 TVMQ_INLINE struct window make_window(const struct tvmq_depthwise_args *args, int out_rows, size_t filter) {
   struct window window = {
       .rows = (size_t)(out_rows - 1) + (filter ? filter : args->filter_h),
@@ -146,7 +147,7 @@ TVMQ_INLINE struct window make_window(const struct tvmq_depthwise_args *args, in
 
 TVMQ_INLINE int columns_together(int out_rows) { return out_rows == 2 ? ACCUMULATORS / 4 : ACCUMULATORS / VECTORS; }
 
-// Whether columns are computed together. That pays with large windows; with 3x3 it pays for long bands of two rows whose channels fill vectors.
+// Returns whether to compute columns together: for large windows, and for 3x3 in long bands of two full-vector rows.
 TVMQ_INLINE bool is_together(const struct tvmq_depthwise_args *args, int out_rows, int lanes) {
   const struct window window = make_window(args, out_rows, 0);
   const size_t together = (size_t)columns_together(out_rows);
@@ -155,7 +156,7 @@ TVMQ_INLINE bool is_together(const struct tvmq_depthwise_args *args, int out_row
   return out_rows == 2 && lanes == LANES && args->n_cols >= 2 * together;
 }
 
-// `columns` output columns, whose windows begin at kept[0], kept[step] and so on.
+// Computes `columns` output columns; their windows begin at kept[0], kept[step] and so on.
 TVMQ_INLINE void compute_columns(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
                                  const vector (*kept)[VECTORS], size_t step, uint8_t *out, int out_rows, int columns, int lanes, enum tvmq_path path) {
   const size_t lanes_bytes = 16 * (size_t)lanes, group_bytes = (size_t)(out_rows * VECTORS) * lanes_bytes;
@@ -186,7 +187,7 @@ TVMQ_INLINE void compute_columns(const struct tvmq_depthwise_args *args, const s
   UNROLL for (int c = 0; c < columns; c++) store_bands(stage, words[c], out_rows, lanes, out + (size_t)c * args->out_col_stride, args->out_row_stride);
 }
 
-// One tile of one block, column by column.
+// Computes one tile of one block, column by column.
 TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
                               const void *const *pixels, uint8_t *out, int out_rows, int lanes, enum tvmq_path path) {
   const size_t group_bytes = (size_t)(out_rows * VECTORS * lanes) * 16, stride = args->stride_w, n_groups = window->n_groups;
@@ -210,7 +211,7 @@ TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const stru
         UNROLL for (int o = 0; o < out_rows; o++) store_sums(acc[o], lanes, out + (size_t)o * args->out_row_stride, (size_t)out_rows * args->out_row_stride);
         continue;
       }
-      // With 16 registers the constants of the stage stay in memory, or products would have to.
+      // With 16 registers, keeps the constants of the stage in memory, so that products need not be there.
       if (LANES == 2) __asm__("" : : "r"(block) : "memory");
       UNROLL for (int o = 0; o < out_rows; o++) UNROLL for (int v = 0; v < VECTORS; v += 2) words[o][v / 2] =
           rescale_pair(stage, block, &acc[o][v], v, lanes, path);
@@ -219,7 +220,7 @@ TVMQ_INLINE void compute_tile(const struct tvmq_depthwise_args *args, const stru
   }
 }
 
-// One tile of one block, whose windows fit `kept`, and which has as many columns as are computed together.
+// Computes one tile of one block; windows fit `kept`, and there are at least columns_together() columns.
 TVMQ_INLINE void compute_together(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window,
                                   const struct block *block, const void *const *pixels, vector (*kept)[VECTORS], uint8_t *out, int out_rows, int lanes,
                                   enum tvmq_path path) {
@@ -242,10 +243,10 @@ TVMQ_INLINE void compute_together(const struct tvmq_depthwise_args *args, const 
   }
 }
 
-// Output columns of which half the channels wait as int16 for the others.
+// Output columns whose first half of the channels waits as int16 for the second half.
 enum { WAITING = 16 };
 
-// One tile of one block, of a 3x3 filter whose columns fit a group.
+// Computes one tile of one block with a 3x3 filter whose columns fit a group.
 TVMQ_INLINE void compute_window(const struct tvmq_depthwise_args *args, const struct tvmq_stage *stage, const struct window *window, const struct block *block,
                                 const void *const *pixels, uint8_t *out, int out_rows, int stride, int lanes, enum tvmq_path path) {
   enum { WIDTH = 3 };
@@ -283,7 +284,7 @@ TVMQ_INLINE void compute_window(const struct tvmq_depthwise_args *args, const st
   }
 }
 
-// The multipliers of a block's panel.
+// Returns the multipliers of a block's panel.
 TVMQ_INLINE const char *multipliers(const struct tvmq_depthwise_args *block, const struct window *window, int out_rows, size_t nr) {
   const size_t depth = window->n_planes * window->n_groups * (size_t)out_rows * GROUP_ROWS;
   return (const char *)block->panel + nr * (sizeof(int32_t) + depth * WEIGHT_BYTES);
@@ -357,7 +358,7 @@ TVMQ_INLINE bool is_float(const struct tvmq_depthwise_args *block, int out_rows,
   return path == TVMQ_PATH_FLOAT || path == TVMQ_PATH_FLOAT_ODD;
 }
 
-// Shortens `run` to the blocks at its beginning that all are served by compute_window(), or all not, and tells which.
+// Shortens `run` to its first blocks that all are, or all are not, for compute_window(); returns which.
 TVMQ_INLINE bool cut_run(struct tvmq_depthwise_args *run, int out_rows, int lanes) {
   if (!WINDOW || run->filter_h != 3 || run->filter_w != 3 || run->n_planes != 1 || run->stride_w > 2) return false;
   const bool by_window = is_float(run, out_rows, lanes);
@@ -380,7 +381,7 @@ TVMQ_INLINE bool cut_run(struct tvmq_depthwise_args *run, int out_rows, int lane
   static __attribute__((noinline)) void SYMBOL##_window(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, true, false); } \
   static __attribute__((noinline)) void SYMBOL##_sums(const struct tvmq_depthwise_args *args) { depthwise(args, NULL, OUT_ROWS, LANES_USED, false, true); }
 
-// Blocks in float form and others may follow each other in any order.
+// Blocks in float form and other blocks may alternate in any order.
 #define DEPTHWISE(SYMBOL, OUT_ROWS, LANES_USED)                                            \
   FUNCTIONS(SYMBOL, OUT_ROWS, LANES_USED)                                                  \
   void SYMBOL(const struct tvmq_depthwise_args *args) {                                    \
