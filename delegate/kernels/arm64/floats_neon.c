@@ -1,13 +1,14 @@
-// Arithmetic on float32, sixteen elements at a time, so that in-order cores find independent work; the last, fewer elements one by one. What compilers make of
-// plain C serves for the other kernels.
+// Float32 arithmetic, sixteen elements at a time, so that in-order cores have independent work; the remaining elements
+// one by one. The other float32 kernels are plain C, vectorized by the compiler.
 //
-// Where a division takes long, as on Cortex-A72, p / 6 is corrected from a product with y, 1/6 rounded:
+// On cores with slow division, such as Cortex-A72, p / 6 is a corrected product with y = 1/6, rounded:
 //
 //   q = fl(p y);  p / 6 = fl(q + y fl(p - 6 q))        both sums fused
 //
-// That is the quotient as division rounds it: q is at most one unit in its last place off, the residual is exact, and y is rounded correctly (Markstein). It
-// does not hold for a zero, whose sign the residual loses, nor where the residual underflows or the quotient is none: the former are kept as they are, and a
-// block with the latter is divided. tests/unit/test_sixth.c tries every mantissa.
+// The result equals the correctly rounded quotient: q is off by at most one unit in its last place, the residual is
+// exact, and y is rounded correctly (Markstein). This does not hold for zeros, whose sign the residual loses, if the
+// residual underflows, or if the quotient is not finite. Zeros are kept as they are. A block with one of the other
+// cases uses division. tests/unit/test_sixth.c tries every mantissa.
 #include <arm_neon.h>
 
 #include "base/inline.h"
@@ -15,10 +16,10 @@
 
 enum { VECTORS = 4, LANES = 4 * VECTORS };
 
-// Bits of the numbers between which the quotient is corrected: 2^-100 and 2^126.
+// Bits of 2^-100 and 2^126; the quotient is corrected between these.
 enum { LEAST = (127 - 100) << 23, MOST = (127 + 126) << 23 };
 
-// All ones where p is beyond them, but for zeros.
+// Returns all ones where p is outside that range and is not zero.
 TVMQ_INLINE uint32x4_t is_beyond(float32x4_t p, uint32x4_t is_zero) {
   const uint32x4_t bits = vreinterpretq_u32_f32(vabsq_f32(p));
   return vbicq_u32(vcgtq_u32(vsubq_u32(bits, vdupq_n_u32(LEAST)), vdupq_n_u32(MOST - LEAST)), is_zero);
@@ -28,7 +29,7 @@ TVMQ_INLINE void hard_swish(const float32x4_t x[VECTORS], float32x4_t result[VEC
   const float32x4_t sixth = vdupq_n_f32(1.0f / 6), six = vdupq_n_f32(6);
   float32x4_t p[VECTORS];
   uint32x4_t beyond = vdupq_n_u32(0);
-  // A gate takes what is no number for zero.
+  // The gate of NaN is 0.
   UNROLL for (int v = 0; v < VECTORS; v++) p[v] = vmulq_f32(x[v], vminq_f32(vmaxnmq_f32(vaddq_f32(x[v], vdupq_n_f32(3)), vdupq_n_f32(0)), six));
   UNROLL for (int v = 0; v < VECTORS; v++) {
     const uint32x4_t is_zero = vceqzq_f32(p[v]);
@@ -41,7 +42,7 @@ TVMQ_INLINE void hard_swish(const float32x4_t x[VECTORS], float32x4_t result[VEC
   }
 }
 
-// Comparisons are false where there is no number, which then stays.
+// Clamps x. Comparisons with NaN are false, so NaN stays.
 TVMQ_INLINE float32x4_t clamped(float32x4_t x, float32x4_t min, float32x4_t max) {
   const float32x4_t above = vbslq_f32(vcltq_f32(x, min), min, x);
   return vbslq_f32(vcgtq_f32(above, max), max, above);
@@ -49,7 +50,7 @@ TVMQ_INLINE float32x4_t clamped(float32x4_t x, float32x4_t min, float32x4_t max)
 
 TVMQ_INLINE float32x4_t vector_of(const struct tvmq_float_map_args *args, enum tvmq_float_mapping mapping, float32x4_t x) {
   switch (mapping) {
-    case TVMQ_MAP_HARD_SWISH:  // of several vectors at a time
+    case TVMQ_MAP_HARD_SWISH:  // computed for several vectors at a time elsewhere
       break;
     case TVMQ_MAP_BEND:
       return vbslq_f32(vcgtzq_f32(x), x, vmulq_n_f32(x, args->slope));

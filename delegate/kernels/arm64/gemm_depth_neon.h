@@ -1,4 +1,5 @@
-// Arm's gemm kernels for single rows and few channels: a vector's products are of one channel, along the depth, and are added across at the end.
+// Arm's gemm kernels for single rows and few channels. All products of a vector belong to one channel, along the depth;
+// the lanes are added at the end.
 //
 // Tile: 1 row x 4 channels. Reads: 16 bytes of the row, then 16 of each channel's weights. k is a multiple of 16.
 #pragma once
@@ -7,10 +8,10 @@
 
 enum { DEPTH_CHANNELS = 4, DEPTH_STEP = 16 };
 
-// Adds the products of 16 depths to four sums of the channel.
+// Adds the products of 16 depths to four partial sums of a channel.
 typedef int32x4_t (*add_products_fn)(int32x4_t acc, int8x16_t x, int8x16_t w);
 
-// `path` and `add_products` are constants wherever this is inlined.
+// Computes a gemm of single rows. `path` and `add_products` are compile-time constants.
 TVMQ_INLINE void gemm_depth(enum tvmq_neon_path path, const struct tvmq_gemm_args *args, add_products_fn add_products) {
   const int32_t *const bias = args->panel;
   const uint8x16_t flip = vdupq_n_u8(args->in_flip);
@@ -23,7 +24,7 @@ TVMQ_INLINE void gemm_depth(enum tvmq_neon_path path, const struct tvmq_gemm_arg
     UNROLL for (size_t i = 0; i < 2 * DEPTH_CHANNELS; i++) acc[i] = vdupq_n_s32(0);
     for (size_t tap = 0; tap < args->n_taps; tap++, row++) {
       const uint8_t *x = *row, *const end = x + args->k;
-      // Two steps have sums of their own, as one set would wait for itself.
+      // Two steps have separate sums, because additions to one set would wait for each other.
       for (; end - x >= 2 * DEPTH_STEP; x += 2 * DEPTH_STEP) {
         UNROLL for (size_t s = 0; s < 2; s++) {
           const int8x16_t values = vreinterpretq_s8_u8(veorq_u8(vld1q_u8(x + s * DEPTH_STEP), flip));
@@ -43,7 +44,7 @@ TVMQ_INLINE void gemm_depth(enum tvmq_neon_path path, const struct tvmq_gemm_arg
       vst1q_s32((int32_t *)out, sums);
       continue;
     }
-    // Four results take one vector of each kind, which stands for all that a stage has.
+    // Four results need one vector of each kind; the same vector stands for all four of the stage.
     const int32x4_t multiplier = vld1q_s32((const int32_t *)weights), shift = vld1q_s32((const int32_t *)weights + DEPTH_CHANNELS);
     const int8x16_t bytes = tvmq_neon_requantize(path, &stage, (int32x4_t[]){sums, sums, sums, sums},
                                                  (int32x4_t[]){multiplier, multiplier, multiplier, multiplier}, (int32x4_t[]){shift, shift, shift, shift});

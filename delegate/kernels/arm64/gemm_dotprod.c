@@ -1,7 +1,8 @@
-// int8 gemm by dot products of four (sdot); rows are read where they lie, by pointers or a constant distance apart (TVMQ_LINES).
+// int8 gemm by dot products of four (sdot). Kernels read rows in place, through pointers or at a constant distance
+// (TVMQ_LINES).
 //
-// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens,
-// x12 depths of a tap.
+// Registers of the assembly: x0-x7 row pointers, x8 offset of the next elements of A to load, x9 scratch, x10 taps
+// left, x11 depths of a tap rounded down to a multiple of 16, x12 depths of a tap.
 #include "base/inline.h"
 #include "kernels/arm64/gemm_neon_tile.h"
 
@@ -14,7 +15,8 @@
 #define FLIP_MASK "movi v10.16b, #0x80\n"
 #define FLIP(row) "eor v" #row ".16b, v" #row ".16b, v10.16b\n"
 
-// Depths go in sixteens, and then eight and four as k has them. DEPTHS computes four, whose weights take `bytes`.
+// Computes sixteen depths at a time, then eight and four if k has them. DEPTHS computes four depths, whose weights have
+// `bytes` bytes.
 #define SUMS(START, POINTERS, ROWS, FLIPS, DEPTHS, bytes)                                                \
   TVMQ_NEON_DEPTHS(START, POINTERS, ROWS(q, x8), "",                                                     \
                    FLIPS DEPTHS(0, KEEP) DEPTHS(1, KEEP) DEPTHS(2, KEEP) DEPTHS(3, NEXT), "4*" bytes,    \

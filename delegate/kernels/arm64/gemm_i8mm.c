@@ -1,11 +1,11 @@
-// int8 gemm by products of 2x8 with 8x2 matrices (smmla); rows are read where they lie, by pointers or a constant
-// distance apart (TVMQ_LINES), or zipped (TVMQ_ZIPPED_ROWS).
+// int8 gemm by products of 2x8 with 8x2 matrices (smmla). Kernels read rows in place, through pointers or at a constant
+// distance (TVMQ_LINES), or zipped (TVMQ_ZIPPED_ROWS).
 //
-// An accumulator is a 2x2 matrix: two rows of two channels. An operand holds eight depths of two rows, made from two loaded rows by zip, or of two channels, as
-// the panel has them.
+// An accumulator is a 2x2 matrix: two rows by two channels. An operand holds eight depths of two rows, zipped from two
+// loaded rows, or of two channels, as in the panel.
 //
-// Registers of the assembly: x0-x7 row pointers, x8 offset of the A that is loaded next, x9 scratch, x10 taps left, x11 depths of a tap in whole sixteens,
-// x12 depths of a tap.
+// Registers of the assembly: x0-x7 row pointers, x8 offset of the next elements of A to load, x9 scratch, x10 taps
+// left, x11 depths of a tap rounded down to a multiple of 16, x12 depths of a tap.
 #include "base/inline.h"
 #include "kernels/arm64/gemm_neon_tile.h"
 
@@ -20,7 +20,8 @@
 #define PAIR(acc, n) "ldr q" #acc ", [%[biases], #16*" #n "]\n" // the n-th two channels' biases, for both rows
 #define TERMS(half, to, four) "zip" #half " v" #to ".4s, v" #four ".4s, v" #four ".4s\n"
 
-// Depths go in sixteens, and then eight if k has them. EIGHT computes `bytes` of weights.
+// Computes sixteen depths at a time, then eight if k has them. EIGHT computes eight depths, whose weights have `bytes`
+// bytes.
 #define SUMS(START, POINTERS, ROWS, FLIPS, SIXTEEN, EIGHT, bytes)               \
   TVMQ_NEON_DEPTHS(START, POINTERS, ROWS(q, x8), "", FLIPS SIXTEEN, "2*" bytes, \
                    TVMQ_NEON_EIGHT_DEPTHS(ROWS(d, x11) FLIPS, EIGHT, bytes))
@@ -102,9 +103,8 @@
 
 // ---- 8x8 zipped
 //
-// The same tile of rows that are zipped already. Taps follow one another, so that one loop goes over the depths of all: x0 points at the next ones, x10 has
-// their number, x11 the sixteens left.
-//
+// The same tile with zipped rows. Taps follow one another, so a single loop covers the depths of all taps: x0 points to
+// the next depths, x10 has their number, x11 the number of sixteens left.
 //                         v9   v10   v11   v12
 //   rows 0 and 1    v0   v16   v17   v18   v19    depths 0-7; v4 has 8-15
 //   rows 2 and 3    v1   v20   v21   v22   v23    depths 0-7; v5 has 8-15
@@ -133,12 +133,13 @@
                  "x0", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v9", "v10", "v11", "v12", "v13")
 // clang-format on
 
-// Sixteen bytes come as pairs of channels, rows in turn: even and odd pairs are the rows.
+// Separates pairs of channels: in 2 x 16 bytes, pairs of the two rows alternate. Even pairs belong to the first row,
+// odd pairs to the second.
 static inline int8x16_t even_pairs(int8x16_t a, int8x16_t b) { return vreinterpretq_s8_s16(vuzp1q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b))); }
 static inline int8x16_t odd_pairs(int8x16_t a, int8x16_t b) { return vreinterpretq_s8_s16(vuzp2q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b))); }
 
-// A panel's biases, multipliers and shifts as accumulators have them, two channels' for both rows of each, made once for all tiles: a tile would make those of
-// its output with as many instructions as two rows of it take.
+// Duplicates the parameters of two channels for both rows, as accumulators hold them. Biases, multipliers and shifts of
+// a panel are arranged once for all tiles: in each tile this would take as many instructions as two rows of output.
 static inline int32x4_t pair(const int32_t *p) { return vreinterpretq_s32_s64(vld1q_dup_s64((const int64_t *)p)); }
 #define PAIRS_OF_8(p) pair(p), pair((p) + 2), pair((p) + 4), pair((p) + 6)
 #define PAIRS_OF_16(p) PAIRS_OF_8(p), PAIRS_OF_8((p) + 8)
@@ -146,7 +147,7 @@ static inline int32x4_t pair(const int32_t *p) { return vreinterpretq_s32_s64(vl
   ((const int32x4_t[]){PAIRS_OF_##nr((const int32_t *)a.panel), PAIRS_OF_##nr(tvmq_neon_multipliers(&a, nr)), \
                        PAIRS_OF_##nr(tvmq_neon_multipliers(&a, nr) + nr)})
 
-// Accumulators as they are: four of two rows, from each row's end on.
+// Stores the accumulators: four of two rows, from the start of each row on.
 TVMQ_INLINE void store_sums(const int32x4_t *acc, int8_t *out, size_t out_stride) {
   UNROLL for (size_t v = 0; v < 4; v += 2) {
     const int64x2_t left = vreinterpretq_s64_s32(acc[v]), right = vreinterpretq_s64_s32(acc[v + 1]);

@@ -1,7 +1,9 @@
-// int8 gemm for Armv8.0 by multiplication with a lane of int16 (smlal by element), for few depths on in-order cores: an accumulator is a finished output, with
-// nothing to add at its end. Weights are int16 with the filter zero point already subtracted, so that any weight will do.
+// int8 gemm for Armv8.0 by multiplication with a lane of int16 (smlal by element), for few depths on in-order cores. An
+// accumulator is a finished output: no lanes are added at the end. Weights are int16 minus the filter zero point, so
+// any int8 weight is allowed.
 //
-// Registers of the assembly besides those of gemm_lane_neon.h: x9 depths left in the tap, x10 taps left, x12 depths of a tap.
+// Further registers of the assembly, after those of gemm_lane_neon.h: x9 depths left in the tap, x10 taps left, x12
+// depths of a tap.
 #include "kernels/arm64/gemm_lane_neon.h"
 
 // clang-format off
@@ -9,9 +11,9 @@
 #define WIDEN(row) "sxtl v" #row ".8h, v" #row ".8b\n"
 #define WIDEN_FLIPPED(row) "usubl v" #row ".8h, v" #row ".8b, v15.8b\n" // a byte less 128 is the flipped byte as int8
 
-// Rows are widened to eight depths in v0-v7; weights take v8-v14 in turn, the flip v15.
+// Eight depths of each row are widened in v0-v7; v8-v14 hold weights in turn, v15 the flip.
 //
-// One depth; the weights of a later one are loaded meanwhile.
+// One depth; meanwhile the weights of a later depth are loaded.
 #define DEPTH(b, lane, LATER)                                                                                               \
   PRODUCTS(16, 17, 0, b, lane) LATER PRODUCTS(18, 19, 1, b, lane) PRODUCTS(20, 21, 2, b, lane) PRODUCTS(22, 23, 3, b, lane) \
   PRODUCTS(24, 25, 4, b, lane) PRODUCTS(26, 27, 5, b, lane) PRODUCTS(28, 29, 6, b, lane) PRODUCTS(30, 31, 7, b, lane)

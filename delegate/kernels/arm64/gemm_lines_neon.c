@@ -1,5 +1,5 @@
-// int8 gemm for Armv8.0 by rotated products (gemm_rotation_neon.h) on lines of rows that lie a constant distance apart (TVMQ_LINES). Depths go in fours, so
-// that the 27 of a filter of 3x3 on three channels take 28.
+// int8 gemm for Armv8.0 by rotated products (gemm_rotation_neon.h), for lines of rows at a constant distance
+// (TVMQ_LINES). Depths are computed in fours, so that a 3x3 filter on three channels needs 28 depths for its 27.
 #include "kernels/arm64/gemm_rotation_neon.h"
 
 // clang-format off

@@ -1,4 +1,4 @@
-// int8 gemm for Armv8.0 by rotated products (gemm_rotation_neon.h); rows are read where they lie.
+// int8 gemm for Armv8.0 by rotated products (gemm_rotation_neon.h); kernels read rows in place.
 #include "kernels/arm64/gemm_rotation_neon.h"
 
 // clang-format off

@@ -1,13 +1,16 @@
-// The common part of gemm kernels for Armv8.0, without dot products, whose accumulators are finished outputs (gemm_neon.c, gemm_lines_neon.c).
+// Shared by the gemm kernels for Armv8.0 without dot products whose accumulators are finished outputs (gemm_neon.c,
+// gemm_lines_neon.c).
 //
-// A product of vectors pairs each two depths of a row with another of four channels, as the panel has them (rotation, layout.h); the row is then rotated by two
-// depths, and after four such products every channel has met every depth. So nothing is to be added across lanes at a tile's end, for one rotation (ext) of
-// each row per two or four quads of channels. Products are int16; two of them fit int16 together unless a weight is -128, so that one pairwise addition serves
-// both (kernels with a p); with a weight of -128 each product is added by itself.
+// A product of vectors multiplies each pair of depths of a row by the weights of another of four channels, in the
+// panel's order (rotation, layout.h). Then the row is rotated by two depths. After four such products every channel has
+// been multiplied by every depth. So no lanes are added at the end of a tile, at the cost of one rotation (ext) of each
+// row per two or four quads of channels. Products are int16. Two of them fit int16 together unless a weight is -128, so
+// one pairwise addition serves both (kernels with a p). With a weight of -128 each product is added separately.
 //
-// Registers of the assembly: x0-x7 row pointers, x8 offset in the rows of the next step (8x8: x14 of this one), x9 scratch, x10 taps left, x11 depths of a tap
-// in whole sixteens, x12 all of them. v0-v3 are four rows, v4, v5 and v14, v15 in turn the weights of two quads, the next ones loaded meanwhile, v6-v13
-// products, v6 also flip.
+// Registers of the assembly: x0-x7 row pointers, x8 offset in the rows of the next step (8x8: x14 of this step), x9
+// scratch, x10 taps left, x11 depths of a tap rounded down to a multiple of 16, x12 depths of a tap. v0-v3 hold four
+// rows. v4, v5 and v14, v15 hold the weights of two quads in turn, while the next ones are loaded. v6-v13 hold
+// products; v6 also holds the flip.
 #pragma once
 
 #include "kernels/arm64/gemm_neon_tile.h"
@@ -33,24 +36,26 @@
 #define ACC_ROWS(c0, c1, c2, c3, d0, d1, d2, d3) ACC(c0, 6) ACC(c1, 7) ACC(c2, 8) ACC(c3, 9) ACC(d0, 10) ACC(d1, 11) ACC(d2, 12) ACC(d3, 13)
 #define ACC_QUADS(...) ACC_ROWS(__VA_ARGS__)
 
-// Four rows and two quads with sixteen depths: weights in x and y, the next ones go to `to_x` and `to_y` from `next` on. AFTER follows the rows' last use.
+// Multiplies four rows by two quads with sixteen depths. x and y hold the weights; the next ones are loaded to `to_x`
+// and `to_y` from `next` on. AFTER follows the last use of the rows.
 #define PAIRS(x, y, to_x, to_y, next, QUADS, AFTER)                                                               \
   LOW_ROWS(smull, 6, 7, 8, 9, x) WEIGHTS(to_x, next) LOW_ROWS(smull, 10, 11, 12, 13, y) WEIGHTS(to_y, next "+16") \
   HIGH_ROWS(smlal, 6, 7, 8, 9, x) HIGH_ROWS(smlal, 10, 11, 12, 13, y) AFTER ACC_QUADS(QUADS)
 #define SINGLES(x, y, to_x, to_y, next, QUADS, AFTER)                                                             \
   LOW_ROWS(smull, 6, 7, 8, 9, x) WEIGHTS(to_x, next) LOW_ROWS(smull, 10, 11, 12, 13, y) WEIGHTS(to_y, next "+16") \
   ACC_QUADS(QUADS) HIGH_ROWS(smull, 6, 7, 8, 9, x) HIGH_ROWS(smull, 10, 11, 12, 13, y) AFTER ACC_QUADS(QUADS)
-// With eight or four depths, which the rows have twice or four times: both quads are in x. Pairs are the products of one rotation and the next.
+// The same with eight or four depths, which the rows hold twice or four times: x holds both quads. Pairs are the
+// products of one rotation and of the next.
 #define PRODUCTS(op, x) LOW_ROWS(op, 6, 7, 8, 9, x) HIGH_ROWS(op, 10, 11, 12, 13, x)
 #define SINGLE(x, QUADS, AFTER) PRODUCTS(smull, x) AFTER ACC_QUADS(QUADS)
 #define PAIR(x, y, BETWEEN, QUADS, AFTER) PRODUCTS(smull, x) ROTATE BETWEEN PRODUCTS(smlal, y) AFTER ACC_QUADS(QUADS)
 
-// KEEP_OFFSET keeps the offset of the present rows. Eight depths follow if k has them, whose weights take `bytes`, and
-// then REST.
+// KEEP_OFFSET saves the offset of the present rows. Then follow eight depths if k has them, whose weights have `bytes`
+// bytes, and REST.
 #define SUMS(START_TILE, POINTERS, KEEP_OFFSET, FLIPS, SIXTEEN, EIGHT, bytes, REST)                                    \
   TVMQ_NEON_DEPTHS(START_TILE, POINTERS, FIRST_ROWS, KEEP_OFFSET, FLIPS SIXTEEN, "2*" bytes,                           \
                    TVMQ_NEON_EIGHT_DEPTHS(TWICE(0, x0) TWICE(1, x1) TWICE(2, x2) TWICE(3, x3) FLIPS, EIGHT, bytes) REST)
-// REST of four depths.
+// REST for four remaining depths.
 #define FOUR(FLIPS, STEP, bytes) \
   TVMQ_NEON_FOUR_DEPTHS("sub x8, x12, #4\n" FOUR_TIMES(0, x0) FOUR_TIMES(1, x1) FOUR_TIMES(2, x2) FOUR_TIMES(3, x3) FLIPS, STEP, bytes)
 
@@ -78,7 +83,7 @@
   SINGLE(14, LEFT, WEIGHTS(4, "64")) SINGLE(15, RIGHT, ROTATE WEIGHTS(5, "80"))          \
   SINGLE(4, LEFT, WEIGHTS(14, "96")) SINGLE(5, RIGHT, ROTATE WEIGHTS(15, "112"))         \
   SINGLE(14, LEFT, WEIGHTS(4, "128")) SINGLE(15, RIGHT, WEIGHTS(5, "144"))
-// The right half begins with the rotation at which the left one's pair ends, and ends with none.
+// The right half begins with the rotation at which the left half's pair ends, and ends without rotation.
 #define PAIRED_EIGHT_4X16                                                                \
   WEIGHTS(14, "32") WEIGHTS(15, "48")                                                    \
   PAIR(4, 14, WEIGHTS(4, "80"), LEFT, WEIGHTS(14, "64"))                                 \

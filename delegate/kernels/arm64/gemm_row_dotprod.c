@@ -1,9 +1,10 @@
 // int8 gemm of single rows by dot products, on the panels of gemm_dotprod.c.
 #include "kernels/arm64/gemm_row_neon_tile.h"
 
-// Sixteen depths: v0 is the row, v4 to v7 are weights of sixteen channels, four depths of each. Odd fours of depths are added to v16 to v19 first, as one set
-// of accumulators would wait for itself. The next weights and the next sixteen depths of the row are loaded meanwhile, behind the last weights the multipliers,
-// the last sixteen twice.
+// Sixteen depths: v0 is the row; v4 to v7 are weights of sixteen channels, four depths each. Every second four depths
+// are added to v16 to v19 first, because additions to one set of accumulators would wait for each other. Meanwhile the
+// next weights and the next sixteen depths of the row are loaded. After the last weights these are the multipliers, and
+// the last sixteen depths again.
 // clang-format off
 #define SDOT(c, w, depth) "sdot " c ".4s, v" #w ".16b, v0.4b[" #depth "]\n"
 #define NEXT(w, depth, place) "ldr q" #w ", [%[weights], #64*" #depth "+" #place "]\n"

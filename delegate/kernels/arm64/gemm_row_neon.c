@@ -1,8 +1,9 @@
 // int8 gemm of single rows for Armv8.0, without dot products, on the panels of gemm_neon.c.
 #include "kernels/arm64/gemm_row_neon_tile.h"
 
-// Sixteen depths: v0 to v3 are the row in its four rotations, two of which are multiplied at a time by weights of sixteen channels each, v4 to v11; v16 to v23
-// are products. The next weights and the next sixteen depths of the row are loaded meanwhile, behind the last weights the multipliers, the last sixteen twice.
+// Sixteen depths: v0 to v3 are the row in its four rotations. Two rotations at a time are multiplied by weights of
+// sixteen channels each, v4 to v11; v16 to v23 are products. Meanwhile the next weights and the next sixteen depths of
+// the row are loaded. After the last weights these are the multipliers, and the last sixteen depths again.
 // clang-format off
 #define LOW(p, row, w) "smull v" #p ".8h, v" #row ".8b, v" #w ".8b\n"
 #define HIGH(op, p, row, w, next) #op "2 v" #p ".8h, v" #row ".16b, v" #w ".16b\nldr q" #w ", [%[weights], #" #next "]\n"
@@ -15,7 +16,7 @@
   HIGH(op, 20, row1, 8, next + 64) HIGH(op, 21, row1, 9, next + 80) HIGH(op, 22, row1, 10, next + 96) HIGH(op, 23, row1, 11, next + 112)
 #define ACCS(THEN) ACC(0, 16) ACC(1, 17) ACC(2, 18) ACC(3, 19) THEN ACC(0, 20) ACC(1, 21) ACC(2, 22) ACC(3, 23)
 
-// Two products fit int16 together, or are added one by one.
+// Two products are added in int16 if they fit, else one by one.
 #define PAIRS(row0, row1, next, THEN, LAST) LOWS(row0, row1) HIGHS(smlal, row0, row1, next) THEN ACCS(LAST)
 #define SINGLES(row0, row1, next, THEN, LAST) LOWS(row0, row1) ACCS("") HIGHS(smull, row0, row1, next) THEN ACCS(LAST)
 
@@ -35,7 +36,7 @@
 
 enum { STEP = 16, HALF = 8, ROTATIONS = 4 };
 
-// Eight depths, which the row has twice: a vector of weights is of two quads of channels.
+// Adds eight depths, which the row holds twice; a vector of weights has two quads of channels.
 TVMQ_INLINE void add_half(int32x4_t acc[4], int8x16_t row, const int8_t *weights) {
   UNROLL for (int r = 0; r < ROTATIONS; r++) {
     UNROLL for (int q = 0; q < 4; q += 2, weights += 16) {

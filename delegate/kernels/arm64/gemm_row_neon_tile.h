@@ -1,15 +1,17 @@
-// The common part of Arm's gemm kernels for single rows: weights stream by once, and nothing else is worth loading. Tile: 1 row x 16 channels.
+// Shared by Arm's gemm kernels for single rows. Each weight is read once, so memory traffic dominates. Tile: 1 row x 16
+// channels.
 //
-// Sums are assembly because in-order cores need each load well before its use. Behind the last weights lie the multipliers, so that nothing outside the panel
-// is read where the next ones are loaded ahead.
+// Sums are assembly, because in-order cores need each load well before its use. The next weights are loaded ahead.
+// After the last weights come the multipliers, so that nothing outside the panel is read.
 #pragma once
 
 #include "kernels/arm64/stage_neon.h"
 
-// Adds the products of one tap, the bytes x ^ flip of k depths, to the sums of 16 channels. Returns where the next tap's weights begin.
+// Adds the products of one tap, with bytes x ^ flip of k depths, to the sums of 16 channels. Returns the start of the
+// next tap's weights.
 typedef const int8_t *(*add_tap_fn)(int32x4_t acc[4], const uint8_t *x, size_t k, uint8x16_t flip, const int8_t *weights);
 
-// `path` and `add_tap` are constants wherever this is inlined.
+// Computes a gemm of single rows. `path` and `add_tap` are compile-time constants.
 TVMQ_INLINE void gemm_row(enum tvmq_neon_path path, const struct tvmq_gemm_args *args, add_tap_fn add_tap) {
   const size_t k = args->k, n_taps = args->n_taps;
   const int32_t *const bias = args->panel;

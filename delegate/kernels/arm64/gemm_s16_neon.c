@@ -1,18 +1,19 @@
 // GEMM of 16x8 for Armv8.0 by multiplication with a lane of int16 (smlal by element): 8 rows x 8 channels.
 //
-// Reads: each row eight depths at a time, the last four of a tap apart; weights four depths ahead, from one tap to the next too, and in the end the multipliers
-// and shifts. The next depths of a row are loaded as soon as the last of the present ones is used, and the present ones once more after the last eight.
-// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS of them fit int32 together with a row term (gemm.h). Sums for an int64 bias are moved to
-// int64 after every MOST_DEPTHS.
+// Reads: each row eight depths at a time, the last four of a tap separately. Weights are loaded four depths ahead,
+// across taps, and at the end the multipliers and shifts. The next depths of a row are loaded after the last use of the
+// present ones; after the last eight, the present ones are loaded again.
+// Hazards: an int16 times an int8 is at most 2^22, so MOST_DEPTHS products fit int32 together with a row term (gemm.h).
+// For an int64 bias, sums are moved to int64 after every MOST_DEPTHS depths.
 //
-// Registers of the assembly besides those of gemm_lane_neon.h: v8-v11 weights of four depths, x9 depths left in the tap, x10 taps left, x11 offset of the
-// depths after those that are loaded, x12 depths of a tap.
+// Further registers of the assembly, after those of gemm_lane_neon.h: v8-v11 weights of four depths, x9 depths left in
+// the tap, x10 taps left, x11 offset of the depths after the loaded ones, x12 depths of a tap.
 #include "kernels/arm64/gemm_lane_neon.h"
 
 enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
 
 // clang-format off
-// One depth; its weights make way for those of four depths later.
+// One depth; then its weights are replaced by those of four depths later.
 #define KEEP(row)
 #define NEXT(row) ROW(q, row)
 #define DEPTH(b, lane, later, THEN)                                                                              \
@@ -23,7 +24,7 @@ enum { ROWS = 8, CHANNELS = 8, MOST_DEPTHS = 508 };
 #define FOUR DEPTH(8, 0, 64, KEEP) DEPTH(9, 1, 80, KEEP) DEPTH(10, 2, 96, KEEP) DEPTH(11, 3, 112, KEEP)
 #define EIGHT FOUR DEPTH(8, 4, 128, KEEP) DEPTH(9, 5, 144, KEEP) DEPTH(10, 6, 160, KEEP) DEPTH(11, 7, 176, NEXT)
 
-// The accumulators begin as the row terms alone.
+// The accumulators begin with the row terms only.
 #define ZERO(acc) "movi v" #acc ".4s, #0\n"
 #define ZEROS                                                             \
   ZERO(16) ZERO(17) ZERO(18) ZERO(19) ZERO(20) ZERO(21) ZERO(22) ZERO(23) \
@@ -95,7 +96,7 @@ TVMQ_INLINE void store_s64(const struct tvmq_stage *stage, const struct tvmq_neo
                            size_t out_stride) {
   const struct tvmq_neon_stage_s64 s64 = tvmq_neon_stage_s64(stage);
   const struct tvmq_neon_scale_s64 scale[2] = {tvmq_neon_scale_s64(params, params + 8), tvmq_neon_scale_s64(params + 4, params + 12)};
-  // Two rows at a time: in-order cores find independent work.
+  // Two rows at a time, so that in-order cores have independent work.
   UNROLL for (size_t pair = 0; pair < ROWS; pair += 2) {
     int16x8_t value[2];
     UNROLL for (size_t i = 0, m = pair; i < 2; i++, m++) { value[i] = tvmq_neon_requantize_sums(&s64, scale, sums->from + m * sums->step, acc + 2 * m); }
@@ -111,7 +112,7 @@ TVMQ_INLINE void store_float64(const struct tvmq_stage *stage, const struct tvmq
   }
 }
 
-// One tile.
+// Computes one tile.
 static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows, const int32_t *terms, void *out) {
   static const int32_t zeros[ROWS];
   const int64_t *const bias = args->panel;
@@ -119,7 +120,7 @@ static void gemm_s64(const struct tvmq_gemm_args *args, const void *const *rows,
   sums.from = bias;
   sums.step = 0;
   struct tvmq_neon_tile tile = {.terms = terms, .weights = bias + CHANNELS};
-  // A sum takes as many taps as fit, or a part of one.
+  // A sum covers as many taps as fit int32, or a part of one tap.
   const size_t n_taps = args->k < MOST_DEPTHS ? MOST_DEPTHS / args->k : 1;
   for (size_t t = 0, k = 0;;) {
     const void *shifted[ROWS];

@@ -1,6 +1,7 @@
-// Hybrid convolutions, sixteen elements at a time, so that in-order cores find independent work; the last, fewer elements one by one.
+// Hybrid convolutions, sixteen elements at a time, so that in-order cores have independent work; the remaining elements
+// one by one.
 //
-// Conversions to integers round half away from zero by themselves (fcvtas), saturate, and take what is no number for 0.
+// Conversions to integers (fcvtas) round half away from zero, saturate, and convert NaN to 0.
 #include <arm_neon.h>
 
 #include "base/inline.h"
@@ -34,7 +35,8 @@ void tvmq_float_range__neon(const struct tvmq_float_range_args *args) {
 
 // ---- float_quantize
 
-// Four steps as int32. The sums of a product and a zero point saturate late enough: those of int16 follow.
+// Returns four quantized values as int32. Sums of a product and a zero point may saturate, because later narrowing to
+// int16 saturates earlier.
 TVMQ_INLINE int32x4_t steps_of(enum tvmq_float_rounding rounding, float32x4_t x, float inverse, float32x4_t zero_point) {
   const float32x4_t product = vmulq_n_f32(x, inverse);
   if (rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM) return vcvtaq_s32_f32(vaddq_f32(zero_point, product));
@@ -45,7 +47,7 @@ TVMQ_INLINE int32x4_t steps_of(enum tvmq_float_rounding rounding, float32x4_t x,
 
 TVMQ_INLINE int8x16_t sixteen_steps(const struct tvmq_float_quantize_args *args, enum tvmq_float_rounding rounding, const float32x4_t x[VECTORS]) {
   const float32x4_t zero_point = vdupq_n_f32((float)args->zero_point);
-  // Saturation twice is none in between: an int16 with a zero point of int8 is beyond int8 if the int32 is.
+  // Saturating to int16 first gives the same int8: an int16 plus a zero point of int8 is beyond int8 if the int32 is.
   const int16x8_t behind = vdupq_n_s16(rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM ? 0 : (int16_t)args->zero_point);
   int32x4_t steps[VECTORS];
   UNROLL for (int v = 0; v < VECTORS; v++) steps[v] = steps_of(rounding, x[v], args->inverse, zero_point);
@@ -69,7 +71,8 @@ TVMQ_INLINE void make_steps(enum tvmq_float_rounding rounding, const struct tvmq
 }
 
 void tvmq_float_quantize__neon(const struct tvmq_float_quantize_args *call) {
-  const struct tvmq_float_quantize_args args = *call;  // a copy, which no stored byte can be part of
+  const struct tvmq_float_quantize_args args = *call;  // copied, because the compiler must assume that stores change
+                                                       // the original
   if (args.rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM)
     make_steps(TVMQ_FLOAT_ROUNDING_OF_THE_SUM, &args);
   else if (args.rounding == TVMQ_FLOAT_ROUNDING_AWAY)
@@ -94,7 +97,7 @@ TVMQ_INLINE struct channels channels_of(enum tvmq_real_form form, const struct t
   return (struct channels){vmulq_n_s32(weight_sum, args->zero_point), factor, bias};
 }
 
-// Numbers that are none stay so, and a negative zero stays one, which fmax would take for less than zero.
+// Returns the results. NaN stays NaN, and -0 stays -0, which fmax would treat as less than +0.
 TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_dequantize_args *args, enum tvmq_real_form form, bool cuts_at_zero, int32x4_t sum,
                                   const struct channels *c) {
   const float32x4_t real = vcvtq_f32_s32(vsubq_s32(sum, c->minus)), min = vdupq_n_f32(args->min);
@@ -109,8 +112,8 @@ TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_dequantize_args *args,
   return vminq_f32(value, vdupq_n_f32(args->max));
 }
 
-// Sixteen channels of `rows` rows, which have in registers what the channels have. All is loaded before anything is stored, for all the compiler knows over
-// what comes next.
+// Computes sixteen channels of `rows` rows, with the constants of the channels in registers. Loads everything before
+// storing, because the compiler must assume that stores change later loads.
 TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, const struct tvmq_float_dequantize_args *args, size_t first, char *row,
                                 size_t rows) {
   struct channels channels[VECTORS];
@@ -119,7 +122,9 @@ TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, con
     channels[v] = channels_of(form, args, vld1q_s32(args->weight_sums + i), vld1q_f32(args->weight_scales + i), vld1q_f32(args->bias + i));
   }
   char *out = row;
-  __asm__("" : "+r"(out));  // a register of its own: with one for both, a load would wait for the address that the store before it leaves behind
+  __asm__(""
+          : "+r"(out));  // a separate register: in a common one, a load would wait for the address of the store
+                         // before it
   for (size_t m = 0; m < rows; m++, row += args->stride * sizeof(float), out += args->stride * sizeof(float)) {
     int32x4_t sums[VECTORS];
     float32x4_t results[VECTORS];
@@ -136,7 +141,7 @@ TVMQ_INLINE void finish_one(enum tvmq_real_form form, const struct tvmq_float_de
     vst1q_lane_f32((float *)at, result_of(args, form, true, vld1q_dup_s32((const int32_t *)at), &one), 0);
 }
 
-// Few rows at a time: of many, sixteen channels would lie in as many pages.
+// Computes few rows at a time: with many rows, sixteen channels would be spread over as many pages.
 TVMQ_INLINE void finish(enum tvmq_real_form form, const struct tvmq_float_dequantize_args *args) {
   char *row = args->sums;
   for (size_t left = args->rows, rows; left > 0; left -= rows, row += rows * args->stride * sizeof(float)) {

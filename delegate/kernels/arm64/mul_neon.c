@@ -10,7 +10,7 @@ enum { BLOCK_BYTES = 32, VECTORS = BLOCK_BYTES / 16 };
 
 struct factors {
   struct tvmq_neon_stage stage, in_stage;
-  bool half, single;  // of differences: the second tensor is rescaled by a half; rounding is single
+  bool half, single;  // differences: the second tensor is rescaled by a half; rounding is single
   int8x16_t in_zero_point[2];
   int16x8_t min_s16, max_s16;
   int32x4_t in_multiplier[2], in_shift[2], multiplier, shift;
@@ -35,12 +35,12 @@ TVMQ_INLINE struct factors factors_of(const struct tvmq_mul_args *args, stage_pa
   return f;
 }
 
-// Bytes as int16, those of differences at the common scale; int16 as they are, in the first half.
+// The converted second tensor: bytes as int16; differences: at the common scale; int16: unchanged, in the first half.
 struct raised {
   int16x8_t values[2 * VECTORS];
 };
 
-// Sixteen bytes less the zero point.
+// Widens sixteen bytes, and subtracts the zero point.
 TVMQ_INLINE void raise_bytes(const struct factors *f, int i, const uint8_t *in, int16x8_t x[2]) {
   const int8x16_t bytes = veorq_s8(vreinterpretq_s8_u8(vld1q_u8(in)), f->stage.flip);
   x[0] = vsubl_s8(vget_low_s8(bytes), vget_low_s8(f->in_zero_point[i]));
@@ -56,7 +56,7 @@ TVMQ_INLINE void raise_s16(const struct factors *f, const uint8_t *in, struct ra
   UNROLL for (int v = 0; v < VECTORS; v++) raised->values[v] = vreinterpretq_s16_u8(vld1q_u8(in + 16 * v));
 }
 
-// Products -> bytes.
+// Requantizes products, and stores bytes.
 TVMQ_INLINE void store_products(const struct factors *f, stage_path path, const int32x4_t *product, uint8_t *out) {
   const int32x4_t multiplier[4] = {f->multiplier, f->multiplier, f->multiplier, f->multiplier}, shift[4] = {f->shift, f->shift, f->shift, f->shift};
   int8x16_t bytes[VECTORS];
@@ -96,7 +96,8 @@ TVMQ_INLINE int32x4_t rescaled(const struct factors *f, int i, int32x4_t x) {
                    : tvmq_neon_rescale(TVMQ_NEON_DOUBLE, &f->in_stage, x, f->in_multiplier[i], f->in_shift[i]);
 }
 
-// An element that is rescaled by a half is shifted to the left by one bit less than the reference shifts it.
+// Converts elements. An element that is rescaled by a half is shifted to the left by one bit less than in the
+// reference.
 TVMQ_INLINE void raise_input(const struct factors *f, int i, bool half, const uint8_t *in, int16x8_t x[]) {
   UNROLL for (int v = 0; v < VECTORS; v++) raise_bytes(f, i, in + 16 * v, x + 2 * v);
   if (half) {
@@ -125,7 +126,7 @@ TVMQ_INLINE void square_s8(const struct factors *f, stage_path path, bool half, 
 
 // ---- paths
 
-// Results of int16 saturate on the way, whatever the stage promises.
+// Returns the path for int16, whose results saturate regardless of the stage's promises.
 TVMQ_INLINE stage_path path_s16(const struct tvmq_stage *stage) {
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
   return stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->right_shifts ? TVMQ_NEON_S8_AWAY : TVMQ_NEON_DOUBLE;
@@ -135,7 +136,7 @@ TVMQ_INLINE stage_path path_s16(const struct tvmq_stage *stage) {
 #define BY_PATH_s8(args, body, ...) TVMQ_NEON_FOR_AWAY_PATH(tvmq_neon_away_path(&(args)->stage), MULTIPLY_ALL, body, __VA_ARGS__)
 #define BY_PATH_s16(args, body, ...) TVMQ_NEON_FOR_GENERAL_PATH(path_s16(&(args)->stage), MULTIPLY_ALL, body, __VA_ARGS__)
 
-// Ties of squares go up, and nothing but the type clamps them, so there are fewer paths than of products.
+// Ties of squares go up, and only the type clamps them, so squares need fewer paths than products.
 #define BY_PATH_SQUARES(args, body, ...)                              \
   do {                                                                \
     const enum tvmq_neon_path taken = tvmq_neon_path(&(args)->stage); \

@@ -16,7 +16,7 @@ TVMQ_INLINE void flip_bytes(uint8_t flip, const uint8_t *in, uint8_t *out) {
   UNROLL for (int i = 0; i < BYTES / 16; i++) vst1q_u8(out + 16 * i, veorq_u8(x[i], vdupq_n_u8(flip)));
 }
 
-// Keeps what is computed before it before what comes after: compilers count on shorter latencies than those of in-order cores.
+// Keeps earlier computations before later ones: compilers assume shorter latencies than in-order cores have.
 #define STAGE(x) __asm__("" : "+w"((x)[0]), "+w"((x)[1]), "+w"((x)[2]), "+w"((x)[3]), "+w"((x)[4]), "+w"((x)[5]), "+w"((x)[6]), "+w"((x)[7]))
 
 struct line {
@@ -37,7 +37,8 @@ TVMQ_INLINE int16x8_t drop_low(int16x8_t product, uint8x16_t drop) {
 
 TVMQ_INLINE int16x8_t drop_high(int16x8_t product, uint8x16_t drop) { return vreinterpretq_s16_u16(vsubw_high_u8(vreinterpretq_u16_s16(product), drop)); }
 
-// Sums of sixteen bytes -> the bytes. Shifts to the right by less than 8 are saturating ones to the left and the high byte, but for the most frequent.
+// Converts sums of sixteen bytes to bytes. Except for the most frequent case, a right shift by less than 8 is a
+// saturating left shift; the high byte is the result.
 TVMQ_INLINE uint8x16_t line_narrow(const struct line *l, enum line_way way, int16x8_t low, int16x8_t high) {
   if (way == SEVEN) return vreinterpretq_u8_s8(vqshrn_high_n_s16(vqshrn_n_s16(low, 7), high, 7));
   if (way == ANY) {
@@ -99,7 +100,7 @@ TVMQ_INLINE bool is_short(const struct tvmq_quantize_args *args, size_t in_bytes
 }
 
 TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
-  // Conversion rounds ties away from zero, saturates and takes NaN as 0, as the definition has it on this architecture.
+  // Conversion rounds ties away from zero, saturates, and converts NaN to 0, as defined for this architecture.
   const float32x4_t real = vreinterpretq_f32_s32(x);
   const vec difference = vreinterpretq_s32_u32(vsubq_u32(vreinterpretq_u32_s32(x), vreinterpretq_u32_s32(c->in_zero_point)));
   const vec value = way == DIVIDE         ? vcvtaq_s32_f32(vdivq_f32(real, c->scale))
@@ -111,9 +112,11 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   return tvmq_neon_add_s32(value, c->out_zero_point);
 }
 
-// Sixteen vectors of floats to bytes or int16, in two groups that alternate: an in-order core finds something to do while it waits for either.
+// Converts sixteen vectors of floats to bytes or int16, in two groups that alternate: an in-order core computes one
+// group while it waits for the other.
 //
-// Registers: v0-v7 are the first group from its products on, v8-v15 the second; v16-v23 are the floats of either.
+// Registers: v0-v7 hold the first group from its products on, v8-v15 the second; v16-v23 hold the floats of either
+// group.
 #define FIRST(F) F(0, 16) F(1, 17) F(2, 18) F(3, 19) F(4, 20) F(5, 21) F(6, 22) F(7, 23)
 #define SECOND(F) F(8, 16) F(9, 17) F(10, 18) F(11, 19) F(12, 20) F(13, 21) F(14, 22) F(15, 23)
 #define FIRST_PAIRS(F) F(0, 1) F(2, 3) F(4, 5) F(6, 7)
@@ -139,7 +142,7 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
   SECOND_PAIRS(NARROW) "stp q0, q2, [%[out]]\nstp q4, q6, [%[out], #32]\n" SECOND_PAIRS(NARROW_2) "stp q8, q10, [%[out], #64]\n"       \
                        "stp q12, q14, [%[out], #96]\n"
 
-// `mla_` and `add_` are FIRST or SECOND as they are named, or NONE.
+// The arguments mla_* and add_* are FIRST or SECOND, as their names say, or NONE.
 #define QUANTIZE_64(mla_first, mla_second, add_first, add_second, finish)                                                                                      \
   __asm__(FIRST(LOAD) FIRST(MUL) mla_first(MLA) SECOND(LOAD) FIRST(CONVERT) SECOND(MUL) add_first(ADD) mla_second(MLA) FIRST_PAIRS(NARROW) SECOND(CONVERT)     \
               FIRST_PAIRS(NARROW_2) add_second(ADD) finish                                                                                                     \
@@ -160,7 +163,7 @@ TVMQ_INLINE vec convert(const struct conversion *c, enum way way, vec x) {
       QUANTIZE_64(FIRST, SECOND, FIRST, SECOND, finish); \
   } while (0)
 
-// By MULTIPLY or MULTIPLY_ADD; `centered`: the zero point is 0.
+// Quantizes blocks by MULTIPLY or MULTIPLY_ADD. centered: the zero point is 0.
 TVMQ_INLINE size_t quantize_blocks(const struct tvmq_quantize_args *args, enum way way, bool centered, enum tvmq_type type) {
   enum { ELEMENTS = 64 };
   const float32x4_t inverse = vdupq_n_f32(args->inverse), factor = way == MULTIPLY ? inverse : vdupq_n_f32(args->rest);

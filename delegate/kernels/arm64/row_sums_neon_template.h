@@ -1,16 +1,18 @@
-// The body of the row sums of NEON and of dot products, which the includer names ROW_SUMS: four rows at a time, so that their sums end in one vector.
+// Body of the row sums with NEON or dot products; the includer defines the name ROW_SUMS. Four rows at a time, so that
+// their sums end in one vector.
 //
-// A mask of 0x80 makes unsigned bytes of signed ones that are 128 less: these are summed as they are.
+// With a mask of 0x80, a byte becomes a signed byte plus 128: kernels sum the signed bytes directly.
 //
-// Reads: 16 bytes of a tap at a time; the rest as the last 16, of which those that were summed before are left out. Of taps of less than 16 bytes the first and
-// the last 8, of which those that were summed before are shifted out; less than 8 one by one.
+// Reads: 16 bytes of a tap at a time; for the rest, the last 16 bytes, of which those already summed are masked out.
+// Taps of 8 to 15 bytes: the first and the last 8, of which those already summed are shifted out. Taps of less than 8
+// bytes: one by one.
 #include <arm_neon.h>
 #include <stdbool.h>
 
 #include "base/inline.h"
 #include "kernels/kernel.h"
 
-// Adds the bytes at which `ones` are ones; elsewhere they are zeros.
+// Adds the bytes where `ones` has ones; elsewhere the bytes are zeros.
 TVMQ_INLINE uint32x4_t add_those(uint32x4_t sums, uint8x16_t bytes, uint8x16_t ones, bool is_signed) {
 #if defined(__ARM_FEATURE_DOTPROD)
   if (is_signed) return vreinterpretq_u32_s32(vdotq_s32(vreinterpretq_s32_u32(sums), vreinterpretq_s8_u8(bytes), vreinterpretq_s8_u8(ones)));
@@ -24,13 +26,13 @@ TVMQ_INLINE uint32x4_t add_those(uint32x4_t sums, uint8x16_t bytes, uint8x16_t o
 
 TVMQ_INLINE uint32x4_t add_bytes(uint32x4_t sums, uint8x16_t bytes, bool is_signed) { return add_those(sums, bytes, vdupq_n_u8(1), is_signed); }
 
-// Zeros, and ones for the last `n` of 16 bytes.
+// Returns ones for the last `n` of 16 bytes, zeros for the others.
 TVMQ_INLINE uint8x16_t last_ones(size_t n) {
   static const uint8_t ones[32] = {[16] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   return vld1q_u8(ones + n);
 }
 
-// The last n % 8 of `n` bytes and zeros.
+// Loads the last n % 8 of `n` bytes, and zeros.
 TVMQ_INLINE uint8x8_t load_rest(const uint8_t *x, size_t n) {
   if (n >= 8) return vreinterpret_u8_u64(vshl_u64(vreinterpret_u64_u8(vld1_u8(x + n - 8)), vdup_n_s64(-8 * (int64_t)(8 - n % 8))));
   uint64_t bytes = 0;
@@ -57,13 +59,14 @@ TVMQ_INLINE void add_taps(const uint8_t *const taps[4], size_t n, bool is_signed
   }
 }
 
-// Four rows of a tile have their pointers side by side; where a tile has no whole fours, each row is summed by itself (four times).
+// The pointers of four rows of a tile are adjacent. If a tile's height is no multiple of four, each row is summed
+// separately (four times).
 TVMQ_INLINE void sum_rows(const struct tvmq_row_sums_args *args, bool is_signed) {
   const size_t n = args->n, mr = args->mr, n_taps = args->n_taps, k = args->k;
   const size_t step = mr % 4 == 0 ? 4 : 1, next = step / 4;
   const uint32_t factor = (uint32_t)args->factor, offset = (uint32_t)args->offset - (is_signed ? 128 * (uint32_t)(n_taps * k) : 0);
   const uint32x4_t start = vdupq_n_u32(-offset * factor);
-  const void *const *cell = args->rows;  // of tap 0
+  const void *const *cell = args->rows;  // cell of tap 0
   for (size_t m = 0, row = 0; m < n; m += step) {
     uint32x4_t sums[4] = {vdupq_n_u32(0), vdupq_n_u32(0), vdupq_n_u32(0), vdupq_n_u32(0)};
     for (size_t t = 0; t < n_taps; t++) {

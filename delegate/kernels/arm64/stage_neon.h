@@ -1,10 +1,13 @@
-// The output stage in NEON registers: stage.h bit for bit, sixteen accumulators at a time so that in-order cores find independent work.
+// The output stage in NEON registers: bit-exact with stage.h, sixteen accumulators at a time so that in-order cores
+// have independent work.
 //
-// Rounding away from zero costs one instruction: a negative doubling high product h is lowered by one, and the rounding shift that follows (ties up) then takes
-// a negative tie down and moves nothing else. A product that rounds to 0 from below may be lowered too: it comes back. h cannot be INT32_MIN, because the
-// multiplier is at most 2^31 - 1: nothing wraps.
+// Rounding away from zero costs one instruction: a negative doubling high product h is decremented. The rounding shift
+// that follows (ties up) then rounds a negative tie down, and changes nothing else. A product that rounds to 0 from
+// below may be decremented, too: the shift gives 0 again. h cannot be INT32_MIN, because the multiplier is at most 2^31
+// - 1, so nothing wraps.
 //
-// Planning knows what an op needs of all this; a kernel branches once per tile, on `enum tvmq_neon_path`, into a copy made for that path.
+// Planning determines what an operator needs. A kernel branches once per tile, on `enum tvmq_neon_path`, into code
+// specialized for that path.
 #pragma once
 
 #include <arm_neon.h>
@@ -15,8 +18,8 @@
 #include "kernels/kernel.h"
 
 enum tvmq_neon_path {
-  // Right shifts, values fit int16: narrowing is an unzip. Where the clamp is the type's own range, saturation clamps. Ties go away from zero (three
-  // instructions per vector), or up (two) where tvmq_stage_ties_up().
+  // Right shifts; values fit int16, so narrowing is an unzip. The clamp is the type's range, so saturation clamps. Ties
+  // go away from zero (three instructions per vector), or up (two) if tvmq_stage_ties_up().
   TVMQ_NEON_S8_AWAY,
   TVMQ_NEON_S8_UP,
   TVMQ_NEON_U8_AWAY,
@@ -25,13 +28,14 @@ enum tvmq_neon_path {
   // A panel in fused form: one instruction per vector.
   TVMQ_NEON_S8_FUSED,
   TVMQ_NEON_U8_FUSED,
-  // Anything.
+  // Any stage.
   TVMQ_NEON_DOUBLE,  // reference or upward
   TVMQ_NEON_SINGLE,  // one rounding of the 64-bit product
-  TVMQ_NEON_SUMS     // accumulators as they are (TVMQ_SUMS)
+  TVMQ_NEON_SUMS     // stores the accumulators (TVMQ_SUMS)
 };
 
-// body(path, ...) with a constant path, of those that tvmq_neon_general_path() returns. Likely ones come first.
+// Calls body(path, ...) with a constant path out of those that tvmq_neon_general_path() returns. Likely paths come
+// first.
 #define TVMQ_NEON_FOR_GENERAL_PATH(path, body, ...) \
   do {                                              \
     if ((path) == TVMQ_NEON_S8_AWAY)                \
@@ -44,7 +48,7 @@ enum tvmq_neon_path {
       body(TVMQ_NEON_SINGLE, __VA_ARGS__);          \
   } while (0)
 
-// The same for the paths of tvmq_neon_away_path(), which are one more.
+// The same for the paths of tvmq_neon_away_path(), which has one more.
 #define TVMQ_NEON_FOR_AWAY_PATH(path, body, ...)           \
   do {                                                     \
     if ((path) == TVMQ_NEON_U8_AWAY)                       \
@@ -66,7 +70,7 @@ enum tvmq_neon_path {
       FOR_PATH(path, body, __VA_ARGS__);              \
   } while (0)
 
-// Each for kernels with TVMQ_SUMS.
+// The same two for kernels with TVMQ_SUMS.
 #define TVMQ_NEON_FOR_PANEL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_PANEL_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_FOR_GENERAL_PANEL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_GENERAL_PANEL_PATH, body, __VA_ARGS__)
 #define TVMQ_NEON_FOR_GENERAL_PATH_OR_SUMS(path, body, ...) TVMQ_NEON_OR_SUMS(path, TVMQ_NEON_FOR_GENERAL_PATH, body, __VA_ARGS__)
@@ -78,15 +82,16 @@ enum tvmq_neon_path {
       FOR_PATH(path, body, __VA_ARGS__);             \
   } while (0)
 
-// The stage in registers. Made anew for each tile: across a tile there is no register to keep it in, and what a path does not use costs nothing.
+// The stage in registers. It is made for each tile: no registers are left to keep it across tiles, and members that a
+// path does not use cost nothing.
 struct tvmq_neon_stage {
-  int32x4_t ties;  // all ones where a negative tie goes down: reference rounding
+  int32x4_t ties;  // all ones if negative ties go down (reference rounding)
   int32x4_t zero_point;
-  int16x8_t zero_point_s16;  // of the output as stored, for the paths of uint8
+  int16x8_t zero_point_s16;  // zero point of the output as stored, for the uint8 paths
   int8x16_t min, max, flip;
 };
 
-// The output stage as loops in assembly load it: the output as it is stored.
+// The output stage in the layout that assembly loops load; values are those of the output as stored.
 struct tvmq_neon_output {
   int16_t zero_point[8];
   uint8_t min[16], max[16];
@@ -109,21 +114,23 @@ static inline enum tvmq_neon_path tvmq_neon_path(const struct tvmq_stage *stage)
   return stage->flip ? TVMQ_NEON_U8_AWAY : TVMQ_NEON_S8_AWAY;
 }
 
-// For kernels that seldom meet a panel in fixed point whose ties go up: the same results without S8_UP and U8_UP.
+// Returns a path without S8_UP and U8_UP, with the same results: for kernels that seldom have fixed-point panels whose
+// ties go up.
 static inline enum tvmq_neon_path tvmq_neon_away_path(const struct tvmq_stage *stage) {
   const enum tvmq_neon_path path = tvmq_neon_path(stage);
   if (path != TVMQ_NEON_S8_UP && path != TVMQ_NEON_U8_UP) return path;
   return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : path == TVMQ_NEON_S8_UP ? TVMQ_NEON_S8_AWAY : TVMQ_NEON_U8_AWAY;
 }
 
-// For kernels that have much code for each path: the same results by S8_AWAY, CLAMPED, DOUBLE, SINGLE or SUMS.
+// Returns S8_AWAY, CLAMPED, DOUBLE, SINGLE or SUMS, with the same results: for kernels with much code per path.
 static inline enum tvmq_neon_path tvmq_neon_general_path(const struct tvmq_stage *stage) {
   const enum tvmq_neon_path path = tvmq_neon_path(stage);
   if (path == TVMQ_NEON_S8_AWAY || path >= TVMQ_NEON_CLAMPED) return path;
   return stage->rounding == TVMQ_ROUNDING_UPWARD ? TVMQ_NEON_DOUBLE : stage->flip ? TVMQ_NEON_CLAMPED : TVMQ_NEON_S8_AWAY;
 }
 
-// For kernels with TVMQ_FUSED_STAGE: the path of a panel with these multipliers. Panels in fixed point take tvmq_neon_away_path(), or the general one.
+// For kernels with TVMQ_FUSED_STAGE: the path of a panel with these multipliers. Fixed-point panels use
+// tvmq_neon_away_path(), or the general path.
 static inline bool tvmq_neon_is_fused(const struct tvmq_stage *stage, const int32_t *multipliers) { return !stage->sums && *multipliers < 0; }
 
 static inline enum tvmq_neon_path tvmq_neon_fused_path(const struct tvmq_stage *stage) { return stage->flip ? TVMQ_NEON_U8_FUSED : TVMQ_NEON_S8_FUSED; }
@@ -148,7 +155,7 @@ static inline struct tvmq_neon_stage tvmq_neon_stage(enum tvmq_neon_path path, c
   };
 }
 
-// Sums that may wrap: of signed lanes compilers may take it that they do not.
+// Adds with wrapping: compilers may assume that sums of signed lanes do not wrap.
 TVMQ_INLINE int32x4_t tvmq_neon_add_s32(int32x4_t a, int32x4_t b) {
   return vreinterpretq_s32_u32(vaddq_u32(vreinterpretq_u32_s32(a), vreinterpretq_u32_s32(b)));
 }
@@ -157,19 +164,19 @@ TVMQ_INLINE int16x8_t tvmq_neon_add_s16(int16x8_t a, int16x8_t b) {
   return vreinterpretq_s16_u16(vaddq_u16(vreinterpretq_u16_s16(a), vreinterpretq_u16_s16(b)));
 }
 
-// Stores half a vector at any address; vst1q_lane_s64 wants an aligned one. `half` is a constant wherever this is inlined.
+// Stores half a vector at any address; vst1q_lane_s64 requires an aligned one. `half` is a compile-time constant.
 TVMQ_INLINE void tvmq_neon_store_half(void *out, int8x16_t bytes, int half) {
   const int64x2_t halves = vreinterpretq_s64_s8(bytes);
   const int64_t value = half ? vgetq_lane_s64(halves, 1) : vgetq_lane_s64(halves, 0);
   memcpy(out, &value, sizeof value);
 }
 
-// Accumulators as they are.
+// Stores the accumulators.
 TVMQ_INLINE void tvmq_neon_store_sums(void *out, const int32x4_t *acc, size_t n_vectors) {
   UNROLL for (size_t v = 0; v < n_vectors; v++) vst1q_s32((int32_t *)out + 4 * v, acc[v]);
 }
 
-// x * multiplier / 2^31 with ties up, less one where x is negative.
+// Returns x * multiplier / 2^31 with ties up, minus 1 if x is negative.
 TVMQ_INLINE int32x4_t tvmq_neon_lowered_product(int32x4_t x, int32x4_t multiplier) {
 #if defined(__ARM_FEATURE_QRDMX)
   return vqrdmlahq_s32(vreinterpretq_s32_u32(vcltzq_s32(x)), x, multiplier);
@@ -179,7 +186,7 @@ TVMQ_INLINE int32x4_t tvmq_neon_lowered_product(int32x4_t x, int32x4_t multiplie
 #endif
 }
 
-// `path` is a constant wherever this is inlined; so below.
+// Returns rescaled accumulators. Here and below, `path` is a compile-time constant.
 TVMQ_INLINE int32x4_t tvmq_neon_rescale(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, int32x4_t x, int32x4_t multiplier, int32x4_t shift) {
   const int32x4_t zero = vdupq_n_s32(0);
   switch (path) {
@@ -217,7 +224,8 @@ TVMQ_INLINE int16x8_t tvmq_neon_narrow(enum tvmq_neon_path path, const struct tv
   return vqmovn_high_s32(vqmovn_s32(tvmq_neon_add_s32(x0, stage->zero_point)), tvmq_neon_add_s32(x1, stage->zero_point));
 }
 
-// Four vectors of accumulators, each with its channels' multipliers and shifts -> sixteen bytes to store.
+// Requantizes four vectors of accumulators, each with its channels' multipliers and shifts, to the sixteen bytes to
+// store.
 TVMQ_INLINE int8x16_t tvmq_neon_requantize(enum tvmq_neon_path path, const struct tvmq_neon_stage *stage, const int32x4_t acc[4], const int32x4_t multiplier[4],
                                            const int32x4_t shift[4]) {
   const int32x4_t x0 = tvmq_neon_rescale(path, stage, acc[0], multiplier[0], shift[0]);
@@ -241,7 +249,7 @@ static inline struct tvmq_neon_stage_s64 tvmq_neon_stage_s64(const struct tvmq_s
   return (struct tvmq_neon_stage_s64){vdupq_n_s32(stage->zero_point), vdupq_n_s32(stage->min), vdupq_n_s32(stage->max)};
 }
 
-// Multipliers of four channels in 15 bits, and what their products are shifted by.
+// Multipliers of four channels in 15 bits, and the shifts of their products.
 struct tvmq_neon_scale_s64 {
   int32x4_t multiplier;
   int64x2_t low_shift, high_shift;
@@ -257,7 +265,8 @@ static inline struct tvmq_neon_scale_s64 tvmq_neon_scale_s64(const int32_t *mult
   };
 }
 
-// Accumulators of four channels -> elements to store. An accumulator's lower and upper 32 bits are multiplied apart: there is no product of 64 bits.
+// Requantizes accumulators of four channels to the elements to store. The lower and upper 32 bits of an accumulator are
+// multiplied separately, because there is no 64-bit product.
 TVMQ_INLINE int16x4_t tvmq_neon_requantize_s64(const struct tvmq_neon_stage_s64 *stage, const struct tvmq_neon_scale_s64 *scale, int64x2_t low,
                                                int64x2_t high) {
   const int32x4_t zero = vdupq_n_s32(0), a = vreinterpretq_s32_s64(low), b = vreinterpretq_s32_s64(high);
@@ -271,18 +280,20 @@ TVMQ_INLINE int16x4_t tvmq_neon_requantize_s64(const struct tvmq_neon_stage_s64 
   return vmovn_s32(vminq_s32(vmaxq_s32(value, stage->min), stage->max));
 }
 
-// Two accumulators, multiplied by scales in float64 -> the nearest integers, ties away from zero, between min and max.
+// Multiplies two accumulators by float64 scales. Returns the nearest integers, ties away from zero, between min and
+// max.
 TVMQ_INLINE int32x2_t tvmq_neon_scale_float64(int64x2_t acc, float64x2_t scale, float64x2_t min, float64x2_t max) {
   const float64x2_t value = vrndaq_f64(vmulq_f64(vcvtq_f64_s64(acc), scale));
   return vmovn_s64(vcvtq_s64_f64(vminq_f64(vmaxq_f64(value, min), max)));
 }
 
-// Sums of int32 that are moved to int64 before they overflow: rows of eight channels, each of which goes on from int64 sums, `step` elements from one row to
-// the next. Those are the biases (step 0) until the first move, then what has been moved to `kept`.
+// int32 sums that are moved to int64 before they overflow, in rows of eight channels. The int64 sums of a row begin
+// `step` elements after those of the previous row. Until the first move they are the biases (step 0), afterwards the
+// values in `kept`.
 struct tvmq_neon_sums {
   const int64_t *from;
   size_t step;
-  int64_t kept[8 * 8];  // of up to eight rows
+  int64_t kept[8 * 8];  // int64 sums of up to eight rows
 };
 
 TVMQ_INLINE void tvmq_neon_move_sums(struct tvmq_neon_sums *sums, size_t n_rows, const int32x4_t *acc) {
@@ -295,7 +306,7 @@ TVMQ_INLINE void tvmq_neon_move_sums(struct tvmq_neon_sums *sums, size_t n_rows,
   sums->step = 8;
 }
 
-// The elements to store of a row whose int64 sums are `from` and int32 sums `acc`.
+// Returns the elements to store of a row with int64 sums `from` and int32 sums `acc`.
 TVMQ_INLINE int16x8_t tvmq_neon_requantize_sums(const struct tvmq_neon_stage_s64 *stage, const struct tvmq_neon_scale_s64 scale[2], const int64_t *from,
                                                 const int32x4_t acc[2]) {
   int16x4_t value[2];
@@ -307,7 +318,7 @@ TVMQ_INLINE int16x8_t tvmq_neon_requantize_sums(const struct tvmq_neon_stage_s64
   return vcombine_s16(value[0], value[1]);
 }
 
-// The same with scales in float64, whose lower halves lie in `lower` and whose upper ones in `upper`. Zero points are 0.
+// The same with float64 scales, whose halves are in `lower` and `upper`. Zero points are 0.
 TVMQ_INLINE int16x8_t tvmq_neon_scale_sums_float64(const struct tvmq_stage *stage, const int32_t *lower, const int32_t *upper, const int64_t *from,
                                                    const int32x4_t acc[2]) {
   const float64x2_t min = vdupq_n_f64(stage->min), max = vdupq_n_f64(stage->max);

@@ -1,7 +1,8 @@
 // Gemm at one Winograd point for Armv8.0, by multiplication with a lane of int16 (smlal by element).
 //
-// Assembly for the reasons that gemm_neon_tile.h gives, and because the tiles of a call are one stream: during the last depths of a tile the first ones of the
-// next tile are loaded, those of the first tile once more at the end. So in-order cores never wait for a load, and nothing is read that is not given.
+// Assembly, for the reasons in gemm_neon_tile.h, and because the tiles of a call form one stream. During the last
+// depths of a tile, the first depths of the next tile are loaded; at the end, those of the first tile again. So
+// in-order cores never wait for a load, and nothing outside the arguments is read.
 #include "kernels/kernel.h"
 
 // clang-format off
@@ -24,7 +25,8 @@
 //           v2    v24   v25   v26   v27
 //           v3    v28   v29   v30   v31
 //
-// x0-x3 are rows 0 to 3, x8 the offset in them of the depths that are loaded next, x9 the depths left, x10 the offset of the next tile's rows.
+// x0-x3 are rows 0 to 3, x8 the offset of the depths to load next, x9 the depths left, x10 the offset of the next
+// tile's rows.
 //
 // One depth.
 #define KEEP(row)
@@ -33,7 +35,8 @@
   PRODUCTS(op, 20, 21, 22, 23, b0, b1, 1, lane) THEN(1)         \
   PRODUCTS(op, 24, 25, 26, 27, b0, b1, 2, lane) THEN(2)         \
   PRODUCTS(op, 28, 29, 30, 31, b0, b1, 3, lane) THEN(3)
-// Eight depths; eq after a tile's last ones. Weights make way for those of four depths later, rows for the next eight depths.
+// Eight depths; eq after a tile's last ones. Weights are replaced by those of four depths later, rows by the next eight
+// depths.
 #define EIGHT(op)                                               \
   DEPTH(op, 4, 5, 0, KEEP) WEIGHTS(4, 5, 4)                     \
   DEPTH(smlal, 6, 7, 1, KEEP) WEIGHTS(6, 7, 5)                  \

@@ -1,10 +1,11 @@
-// Output of Winograd tiles for Armv8.0: eight channels, so that each vector operation has another beside it that in-order cores need not wait for; the output
-// stage takes two pixels together.
+// Output of Winograd tiles for Armv8.0: eight channels, so that in-order cores have two independent vectors for each
+// operation. The output stage computes two pixels together.
 #include "kernels/arm64/stage_neon.h"
 
 struct finisher {
   struct tvmq_neon_stage stage;
-  int32x4_t bias[2], multiplier[4], shift[4];  // of the eight channels; multiplier and shift twice, for two pixels
+  int32x4_t bias[2], multiplier[4], shift[4];  // constants of the eight channels; multiplier and shift twice, for two
+                                               // pixels
 };
 
 #define LANES 8
