@@ -48,24 +48,21 @@ static const struct row {
       .names = "auto|fixed_point|float64",
       .default_value = "auto",
       .help = "how the runtime's reference kernels scale sums of FULLY_CONNECTED: float64 in LiteRT, fixed_point in "
-              "tflite-runtime; auto: as Python's load() detects, otherwise unknown, and FULLY_CONNECTED is left to "
-              "the runtime"},
+              "tflite-runtime; auto: as Python's load() detects, otherwise unknown"},
      offsetof(struct tvmq_options, fully_connected)},
     {{.name = "fast_math",
       .kind = "name",
       .names = "auto|off|on",
       .default_value = "auto",
-      .help = "whether the runtime was compiled with unsafe math optimizations, as tflite-runtime is for Arm: "
-              "QUANTIZE then multiplies float32 by a reciprocal, and nodes that depend on such optimizations are "
-              "left to the runtime; auto: as Python's load() detects, otherwise off"},
+      .help = "whether the runtime was compiled with unsafe math optimizations, as tflite-runtime is for Arm; nodes "
+              "that depend on them are left to the runtime; auto: as Python's load() detects, otherwise off"},
      offsetof(struct tvmq_options, fast_math)},
     {{.name = "hybrid",
       .kind = "name",
       .names = "auto|neon|sse|portable",
       .default_value = "auto",
       .help = "how the runtime's kernels compute float32 activations with int8 weights: with NEON helpers, with NEON "
-              "helpers translated to SSE, or with portable C; auto: as Python's load() detects, otherwise unknown, "
-              "and such nodes are left to the runtime"},
+              "helpers translated to SSE, or with portable C; auto: as Python's load() detects, otherwise unknown"},
      offsetof(struct tvmq_options, hybrid)},
     {{.name = "isa",
       .kind = "name",
@@ -128,7 +125,7 @@ static const struct row {
       .kind = "name",
       .names = "assume|verify",
       .default_value = "assume",
-      .help = "whether weights and other constants keep their contents between preparations of the graph: assume: "
+      .help = "whether constants keep their contents between preparations of the graph: assume: "
               "they do; verify: each inference checks them, for programs that change them at run time"},
      offsetof(struct tvmq_options, constants)},
     {{.name = "profile", .kind = "bool", .names = "", .default_value = "false", .help = "measure the time of every claimed node"},
@@ -162,7 +159,7 @@ static const struct row {
       .default_value = "warning",
       .help = "minimum severity of the messages on stderr: verbose: how each node is computed, each time it is "
               "planned; info: what is claimed, and why the rest is not; warning: the delegate does less than "
-              "requested; error: nothing can be claimed. Errors that make a call fail are reported by the runtime"},
+              "requested; error: nothing can be claimed"},
      offsetof(struct tvmq_options, log_severity)},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0], KEY_SIZE = 64 };
