@@ -16,6 +16,7 @@ there is not, if an instruction set is not among ISAS, or if its library has hot
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
@@ -116,11 +117,15 @@ class Function:
     def inside(self, loops: list[tuple[int, int]]) -> list[tuple[int, str, str]]:
         return [i for i in self.code if any(first <= i[0] <= last for first, last in loops)]
 
-    def stack_traffic(self, loops: list[tuple[int, int]]) -> list[Access]:
+    @functools.cached_property
+    def accesses(self) -> list[tuple[int, Access]]:
+        """Address and instruction of all that touches the stack, once the code is complete."""
         framed = any(FRAME_SET_UP.match(f"{mnemonic} {operands}") for _, mnemonic, operands in self.code)
         stack = re.compile(r"\[(sp|x29)\b|\((%rsp|%rbp)\b" if framed else r"\[sp\b|\(%rsp\b")
-        return [Access(f"{a:x}: {m} {o}", moved(o), stores(m, o)) for a, m, o in self.inside(loops) if stack.search(o) and not m.startswith("lea")]
+        return [(a, Access(f"{a:x}: {m} {o}", moved(o), stores(m, o))) for a, m, o in self.code if stack.search(o) and not m.startswith("lea")]
 
+    def stack_traffic(self, loops: list[tuple[int, int]]) -> list[Access]:
+        return [access for a, access in self.accesses if any(first <= a <= last for first, last in loops)]
 
     def stored_for_nobody(self) -> list[str]:
         """Stores of vectors to places on the stack that no instruction loads from and that lie before every place whose address is taken."""
