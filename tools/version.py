@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the version of these sources in the form of PEP 440: `tools/version.py [--committed]`. meson.build calls it.
+"""Prints the version of these sources in the form of PEP 440: `tools/version.py [--committed]`.
+
+meson.build calls it.
 
     0.1.0                         the commit that is tagged v0.1.0, and its sdist
     0.1.0.dev829+g20d7cbe         a development version: the next release, the number of commits, the commit

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A C compiler for Android where there is no NDK: zig's clang with our headers, and its linker with libraries that hold names alone.
 
-    androidcc.py ARCHITECTURE API SYSROOT [options and files as for clang]
+Usage: androidcc.py ARCHITECTURE API SYSROOT [options and files as for clang]
 """
 
 from __future__ import annotations
