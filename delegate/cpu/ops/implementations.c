@@ -7,6 +7,7 @@ static const struct {
   const struct tvmq_implementation *implementation;
 } rows[] = {TVMQ_EACH_OPERATOR(ROW)};
 
+// Every operator that is declared is in the list.
 const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *op_def) {
   size_t i = 0;
   while (rows[i].op_def != op_def) i++;

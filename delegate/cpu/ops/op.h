@@ -113,45 +113,28 @@ struct tvmq_implementation {
   size_t (*n_tasks)(const struct tvmq_op *op, size_t pass);
   // Allocates nothing.
   void (*run_task)(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task);
-  void (*release)(struct tvmq_op *op);  // frees an operator that owns more than one allocation; NULL: the caller frees
-                                        // the operator with tvmq_free()
+  void (*release)(struct tvmq_op *op);  // frees an operator that owns more than one allocation; NULL: the caller frees the operator with tvmq_free()
   void (*info)(const struct tvmq_op *op, struct tvmq_op_info *info);
   bool runs_epilogue;  // runs the pass's epilogue, if any, exactly once for each element of the output
   bool in_place;       // the output may be the first input
 };
 
-// Each operator has the implementation of the same name (tvmq_implementation_of). That implementation may pass a description on to another one (computed_by).
-extern const struct tvmq_implementation tvmq_op_binary;
-extern const struct tvmq_implementation tvmq_op_byte_map;  // any function of a byte
-extern const struct tvmq_implementation tvmq_op_cast;
-extern const struct tvmq_implementation tvmq_op_concatenation;
-extern const struct tvmq_implementation tvmq_op_conv;  // computes DEPTHWISE_CONV_2D too, as a grouped convolution with one group per channel
-extern const struct tvmq_implementation tvmq_op_copy;
-extern const struct tvmq_implementation tvmq_op_depthwise;
-extern const struct tvmq_implementation tvmq_op_dequantize;
-extern const struct tvmq_implementation tvmq_op_float_map;   // functions of one float32 element
-extern const struct tvmq_implementation tvmq_op_float_pool;  // poolings of float32
-extern const struct tvmq_implementation tvmq_op_line_pool;   // MAX_POOL_2D of short pixels
-extern const struct tvmq_implementation tvmq_op_fully_connected;
-extern const struct tvmq_implementation tvmq_op_integers;  // arithmetic on int32 and int64
-extern const struct tvmq_implementation tvmq_op_hybrid;    // float32 activations with int8 weights
-extern const struct tvmq_implementation tvmq_op_matmul;
-extern const struct tvmq_implementation tvmq_op_nothing;  // nothing runs at an inference: what the node does is done when the graph is prepared
-extern const struct tvmq_implementation tvmq_op_pad;      // a copy, unless other nodes take it in as their border (graph/fold_pad.h)
-extern const struct tvmq_implementation tvmq_op_arg_max;
-extern const struct tvmq_implementation tvmq_op_reduce;
-extern const struct tvmq_implementation tvmq_op_reduce_rows;     // those along the last dimension
-extern const struct tvmq_implementation tvmq_op_reduce_by_pool;  // the reductions that poolings can compute (op_pool.c)
-extern const struct tvmq_implementation tvmq_op_quantize;
-extern const struct tvmq_implementation tvmq_op_resize_bilinear;
-extern const struct tvmq_implementation tvmq_op_pool;
-extern const struct tvmq_implementation tvmq_op_shape;
-extern const struct tvmq_implementation tvmq_op_softmax;
-extern const struct tvmq_implementation tvmq_op_transpose_conv;
-extern const struct tvmq_implementation tvmq_op_variable;  // a copy of the whole tensor
-extern const struct tvmq_implementation tvmq_op_unary;
+// Each operator has the implementation of the same name (tvmq_implementation_of). FULLY_CONNECTED is computed as a convolution.
+#define tvmq_op_fully_connected tvmq_op_conv
+#define TVMQ_DECLARE_IMPLEMENTATION(name) extern const struct tvmq_implementation tvmq_op_##name;
+TVMQ_EACH_OPERATOR(TVMQ_DECLARE_IMPLEMENTATION)
+#undef TVMQ_DECLARE_IMPLEMENTATION
 
-// The implementation of an operator.
+// Implementations that others pass some of their descriptions on to (computed_by).
+extern const struct tvmq_implementation tvmq_op_float_map;       // functions of one float32 element
+extern const struct tvmq_implementation tvmq_op_float_pool;      // poolings of float32
+extern const struct tvmq_implementation tvmq_op_hybrid;          // float32 activations with int8 weights
+extern const struct tvmq_implementation tvmq_op_integers;        // arithmetic on int32 and int64
+extern const struct tvmq_implementation tvmq_op_line_pool;       // MAX_POOL_2D of short pixels
+extern const struct tvmq_implementation tvmq_op_reduce_by_pool;  // reductions that poolings can compute (op_pool.c)
+extern const struct tvmq_implementation tvmq_op_reduce_rows;     // reductions along the last dimension
+
+// Returns the implementation of an operator.
 const struct tvmq_implementation *tvmq_implementation_of(const struct tvmq_operator *op_def);
 
 // Returns the implementation that plans and runs `desc`: `implementation` itself, or the one that replaces it.

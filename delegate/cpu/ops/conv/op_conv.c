@@ -226,13 +226,3 @@ const struct tvmq_implementation tvmq_op_conv = {.candidates = candidates,
                                                  .release = release,
                                                  .info = info,
                                                  .runs_epilogue = true};
-
-// Has no border, because its rows are not adjacent pixels.
-const struct tvmq_implementation tvmq_op_fully_connected = {.candidates = candidates,
-                                                            .sign = tvmq_conv_sign,
-                                                            .computed_by = tvmq_conv_computed_by,
-                                                            .plan = plan,
-                                                            .n_tasks = n_tasks,
-                                                            .run_task = run_task,
-                                                            .release = release,
-                                                            .info = info};
