@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "arithmetic/stage.h"
+#include "base/memo.h"
 
 // The float64 product and the fixed-point product are monotonic in x, so they are equal if they step at the same x. The
 // multiplier errs by up to 2^-31 of itself, which moves few steps past an integer. Neighbouring multipliers move other
@@ -66,8 +67,7 @@ static bool is_exact(const struct product *p, double off, int32_t min, int32_t m
   if (min >= max) return true;
   const uint32_t n = (uint32_t)max - (uint32_t)min;
   const double distance = 1 / p->real, first = (min + 0.5) * distance, farthest = fmax(fabs(first), fabs((max - 0.5) * distance));
-  const double reach = 2 * off * farthest + ((double)n + 2) * 0x1p-32;  // fractions are too small by less than 2^-32
-                                                                        // per step
+  const double reach = 2 * off * farthest + ((double)n + 2) * 0x1p-32;  // fractions are too small by less than 2^-32 per step
   const bool all = reach >= 0.125;
   const uint32_t near = all ? 0 : (uint32_t)(reach * 0x1p32) + 1;
   const struct fractions f = {.first = fraction(first) + near - (UINT32_C(1) << 31), .step = fraction(distance), .limit = INT32_MIN + (int32_t)(2 * near + 1)};
@@ -90,19 +90,41 @@ static struct product beside(const struct product *p, int32_t places) {
   return neighbour;
 }
 
-bool tvmq_fit_product(double real, int64_t bound, int32_t min, int32_t max, int32_t *multiplier, int32_t *shift) {
+struct question {
+  double real;
+  int64_t bound;
+  int32_t min, max;
+};
+
+struct answer {
+  int32_t found, multiplier, shift;
+};
+
+static struct answer fit(const struct question *q, int32_t multiplier, int32_t shift) {
   static const int32_t places[] = {0, 1, -1, 2, -2};
-  const double room = 0x1p31 - 0x1p17;  // leaves room to add a zero point to the product
-  if (bound > INT32_MAX || (double)bound * real > room) return false;
-  if (*multiplier == 0) return true;  // the scale is below 2^-32, so products are below 1/2
-  const struct product nearest = {.real = real, .bound = bound, .multiplier = *multiplier, .shift = *shift};
+  const struct product nearest = {.real = q->real, .bound = q->bound, .multiplier = multiplier, .shift = shift};
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     const struct product product = beside(&nearest, places[i]);
     const double off = (abs(places[i]) + 0.5) * 0x1p-30;  // the nearest multiplier errs by at most half a unit
-    if (!is_exact(&product, off, min, max)) continue;
-    *multiplier = product.multiplier;
-    *shift = product.shift;
-    return true;
+    if (is_exact(&product, off, q->min, q->max)) return (struct answer){true, product.multiplier, product.shift};
   }
-  return false;
+  return (struct answer){false, multiplier, shift};
+}
+
+// Claiming and packing ask for the same channels, and so do the nodes of an unrolled loop.
+TVMQ_MEMO(products, struct question, struct answer, 4096);
+
+bool tvmq_fit_product(double real, int64_t bound, int32_t min, int32_t max, int32_t *multiplier, int32_t *shift) {
+  const double room = 0x1p31 - 0x1p17;  // leaves room to add a zero point to the product
+  if (bound > INT32_MAX || (double)bound * real > room) return false;
+  if (*multiplier == 0) return true;  // the scale is below 2^-32, so products are below 1/2
+  const struct question question = {real, bound, min, max};
+  struct answer answer;
+  if (!tvmq_memo_find(&products, &question, &answer)) {
+    answer = fit(&question, *multiplier, *shift);
+    tvmq_memo_keep(&products, &question, &answer);
+  }
+  *multiplier = answer.multiplier;
+  *shift = answer.shift;
+  return answer.found;
 }

@@ -1,10 +1,7 @@
 // CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
-#include "base/content.h"
-#include "base/memo.h"
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
 #include "operators/geometry.h"
@@ -111,65 +108,17 @@ static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
 // Largest shift for int64 accumulators, which are multiplied by 16-bit multipliers and shifted right by 15 - shift.
 enum { MAX_SHIFT_64 = 14 };
 
-enum fit { FITS, IS_INEXACT, IS_TOO_LARGE };
-
-static enum fit fit_multipliers(const struct tvmq_conv_desc *desc) {
-  const bool in_float64 = tvmq_conv_in_float64(desc);
-  const int32_t max_shift = in_float64 ? INT32_MAX : tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
+static const char *multipliers(const struct tvmq_conv_desc *desc) {
+  static const char too_large[] = "input scale x weight scale / output scale is too large";
+  const bool in_float32 = desc->in_type == TVMQ_TYPE_U8 || desc->fully_connected, in_float64 = tvmq_conv_in_float64(desc);
+  if (in_float32 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
+  const int32_t max_shift = tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
   for (int32_t i = 0; i < desc->n_filter_scales; i++) {
     int32_t multiplier, shift;
     const bool found = tvmq_conv_multiplier(desc, i, &multiplier, &shift);
-    if (!found && !in_float64) return IS_INEXACT;
-    if (!found || shift > max_shift) return IS_TOO_LARGE;
-  }
-  return FITS;
-}
-
-// Key of everything that the multipliers for float64 scaling depend on: the description without addresses, and the
-// contents at these addresses. Nodes of an unrolled loop have equal keys.
-struct fit_key {
-  struct tvmq_conv_desc desc;
-  struct tvmq_key scales, bias;
-};
-TVMQ_MEMO(fits, struct fit_key, enum fit, 256);
-
-static struct tvmq_hasher hasher;
-
-static void seed_hasher(void) {
-  uint64_t seed[2];
-  tvmq_process_seed(seed);
-  tvmq_hasher_init(&hasher, seed);
-}
-
-static enum fit fit_float64(const struct tvmq_conv_desc *desc) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, seed_hasher);
-  const size_t bias_bytes = desc->bias != NULL ? (size_t)desc->out_c * sizeof(int32_t) : 0;
-  struct fit_key key;
-  memset(&key, 0, sizeof key);
-  memcpy(&key.desc, desc, sizeof key.desc);
-  key.desc.filter = key.desc.bias = NULL;
-  key.desc.filter_scales = NULL;
-  key.scales = tvmq_content(&hasher, desc->filter_scales, (size_t)desc->n_filter_scales * sizeof desc->filter_scales[0]);
-  key.bias = tvmq_content(&hasher, desc->bias, bias_bytes);
-  enum fit fit;
-  if (!tvmq_memo_find(&fits, &key, &fit)) {
-    fit = fit_multipliers(desc);
-    tvmq_memo_keep(&fits, &key, &fit);
-  }
-  return fit;
-}
-
-static const char *multipliers(const struct tvmq_conv_desc *desc) {
-  const bool in_float32 = desc->in_type == TVMQ_TYPE_U8 || desc->fully_connected;
-  if (in_float32 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
-  switch (desc->scaling == TVMQ_SCALING_FLOAT64 && !tvmq_conv_in_float64(desc) ? fit_float64(desc) : fit_multipliers(desc)) {
-    case IS_INEXACT:
-      return "no fixed-point multiplier reproduces the reference's float64 scaling";
-    case IS_TOO_LARGE:
-      return "input scale x weight scale / output scale is too large";
-    case FITS:
-      break;
+    if (in_float64 && !found) return too_large;
+    if (!found) return "no fixed-point multiplier reproduces the reference's float64 scaling";
+    if (!in_float64 && shift > max_shift) return too_large;
   }
   return NULL;
 }
