@@ -62,40 +62,25 @@ static bool has_words(const struct tvmq_layout *layout, const struct tvmq_channe
 
 // Copies `n` words of each channel and flips their bytes. The first words go to `out`; each next word goes `step` bytes
 // further.
-#define COPY_WORDS(bits)                                                                                                                  \
+#define COPY_WORDS(bits, word)                                                                                                            \
   static void copy_words_##bits(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) { \
-    enum { BYTES = bits / 8 };                                                                                                            \
     const uint8_t *const in[CHANNELS] = {from[0], from[1], from[2], from[3]};                                                             \
-    uint##bits##_t flips[CHANNELS];                                                                                                       \
-    for (size_t j = 0; j < CHANNELS; j++) flips[j] = (uint##bits##_t)(flip[j] * UINT64_C(0x0101010101010101));                            \
-    for (size_t i = 0; i < n * BYTES; i += BYTES, out += step) {                                                                          \
-      uint##bits##_t words[CHANNELS];                                                                                                     \
+    word flips[CHANNELS];                                                                                                                 \
+    for (size_t j = 0; j < CHANNELS; j++) memset(&flips[j], flip[j], sizeof flips[j]);                                                    \
+    for (size_t i = 0; i < n * sizeof flips[0]; i += sizeof flips[0], out += step) {                                                      \
+      word words[CHANNELS];                                                                                                               \
       for (size_t j = 0; j < CHANNELS; j++) {                                                                                             \
-        memcpy(&words[j], in[j] + i, BYTES);                                                                                              \
+        memcpy(&words[j], in[j] + i, sizeof words[j]);                                                                                    \
         words[j] ^= flips[j];                                                                                                             \
       }                                                                                                                                   \
       memcpy(out, words, sizeof words);                                                                                                   \
     }                                                                                                                                     \
   }
-COPY_WORDS(8)
-COPY_WORDS(16)
-COPY_WORDS(32)
-COPY_WORDS(64)
-
-// Copies 16-byte words, the longest, for kernels with products along the depth.
-static void copy_sixteens(const uint8_t *const from[CHANNELS], const uint8_t flip[CHANNELS], size_t n, size_t step, uint8_t *out) {
-  const uint8_t *const in[CHANNELS] = {from[0], from[1], from[2], from[3]};
-  sixteen_bytes flips[CHANNELS];
-  for (size_t j = 0; j < CHANNELS; j++) flips[j] = (sixteen_bytes){0} + flip[j];
-  for (size_t i = 0; i < n; i++, out += step) {
-    sixteen_bytes words[CHANNELS];
-    for (size_t j = 0; j < CHANNELS; j++) {
-      memcpy(&words[j], in[j] + i * sizeof words[j], sizeof words[j]);
-      words[j] ^= flips[j];
-    }
-    memcpy(out, words, sizeof words);
-  }
-}
+COPY_WORDS(8, uint8_t)
+COPY_WORDS(16, uint16_t)
+COPY_WORDS(32, uint32_t)
+COPY_WORDS(64, uint64_t)
+COPY_WORDS(128, sixteen_bytes)
 
 // Copies 4-byte words, the usual size, in squares of four. Flips and pointers are copied to local variables, because
 // compilers would otherwise assume that writes change them, and reload them.
@@ -129,7 +114,7 @@ void tvmq_pack_words(const struct tvmq_layout *layout, const uint8_t *const from
   else if (size == 8)
     copy_words_64(from, flip, words, step, out);
   else
-    copy_sixteens(from, flip, words, step, out);
+    copy_words_128(from, flip, words, step, out);
 }
 
 // Packs `n` depths, at most BLOCK, of each of the CHANNELS channels. The first depth lies at `offset` in each channel's
