@@ -254,7 +254,7 @@ static bool is_sound(const void *value) {
   memcpy(&plane, found + offsetof(struct answer, plane), sizeof plane);
   if (*found == 0) return true;
   return allowed(&plane) && plane.shift >= TVMQ_PLANE_MIN_SHIFT && plane.shift <= TVMQ_PLANE_MAX_SHIFT && plane.n_exceptions >= 0 &&
-         plane.n_exceptions <= TVMQ_PLANE_MAX_EXCEPTIONS && fits_int32(&plane);
+         plane.n_exceptions <= TVMQ_PLANE_MAX_EXCEPTIONS && (plane.drop == 0 || plane.n_exceptions == 0) && fits_int32(&plane);
 }
 
 const struct tvmq_proofs tvmq_plane_proofs = {"planes", &planes, is_sound};
