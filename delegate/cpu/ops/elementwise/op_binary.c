@@ -65,6 +65,9 @@ static bool is_lone(const struct tvmq_binary_way *way, const struct tvmq_broadca
   return broadcast->dims[last] % way->lone.blocks == 0 || broadcast->dims[last] >= way->lone.length;
 }
 
+// Returns the bytes in which a thread lays out its pieces of broadcast inputs, 0 if both inputs are read where they are.
+static size_t slice_bytes(const struct tvmq_binary *b) { return b->broadcast.rank > 0 && !b->takes_lone ? SLICE_BYTES : 0; }
+
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) {
   const float cycles = (float)n * (b->way->cycles + 1 / tvmq_speed_of(b->variant, env->machine).rate);
@@ -101,14 +104,13 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   b->scratch = env->scratch;
   b->n_threads = (size_t)tvmq_threads_count(env->threads);
   divide(b, d->n, env);
-  if (b->broadcast.rank == 0) return NULL;
-  return tvmq_scratch_reserve(env->scratch, 0, SLICE_BYTES, b->n_threads) ? NULL : "out of memory";
+  return tvmq_scratch_reserve(env->scratch, 0, slice_bytes(b), b->n_threads) ? NULL : "out of memory";
 }
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
   *out = (struct tvmq_op_info){.kernel = b->variant->name, .algorithm = b->algorithm, .cycles = b->cut.cycles, .choice = tvmq_plain_choice(b->variant)};
-  if (b->broadcast.rank > 0) out->scratch_bytes = SLICE_BYTES * b->n_threads;
+  out->scratch_bytes = slice_bytes(b) * b->n_threads;
 }
 
 // Pieces are whole lines, but for the first and the last of a task, so that a line that repeats is laid out for a piece once; or lie within a line.
@@ -142,7 +144,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const struct tvmq_binary *b = (const struct tvmq_binary *)op;
   const struct tvmq_piece share = tvmq_cut_piece(&b->cut, task.index);
   const size_t end = share.first + share.n;
-  uint8_t *const room = b->broadcast.rank > 0 ? b->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
+  uint8_t *const room = slice_bytes(b) > 0 ? b->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
   struct tvmq_broadcast_copy held[2] = {{.data = room}, {.data = room != NULL ? room + ROOM_BYTES : NULL}};
   for (size_t at = share.first, n; at < end; at += n) {
     const void *in[2];
