@@ -56,19 +56,6 @@ static void add_machine(struct tvmq_arm_cores *cores, const struct tvmq_known_co
   }
 }
 
-// small: what is assumed of the order of a core that is not known.
-static void add_core(struct tvmq_arm_cores *cores, uint32_t midr, bool usable, bool small) {
-  const struct tvmq_known_core *core = find_core(midr);
-  char number[32];
-  snprintf(number, sizeof number, "MIDR 0x%08x", midr);
-  add_name(cores->name, sizeof cores->name, core != NULL ? core->name : number);
-  if (!usable) return;
-  const bool in_order = core != NULL ? core->in_order : small;
-  add_machine(cores, core, in_order);
-  cores->in_order = (cores->usable == 0 || cores->in_order) && in_order;
-  cores->usable++;
-}
-
 static FILE *open_below(const char *root, const char *path) {
   char whole[512];
   const int length = snprintf(whole, sizeof whole, "%s%s", root, path);
@@ -83,13 +70,27 @@ static bool reads_number(FILE *file, long long *number) {
   return read;
 }
 
-// True for a core whose speed, as Linux knows it, is far below that of the fastest core, which is 1024: those execute in order.
+// Guesses whether the core of a processor executes in order: its speed, as Linux knows it, is far below that of the
+// fastest core, which is 1024. Out-of-order cores at a low clock can be misjudged, so known cores are looked up.
 static bool is_small(const char *root, unsigned cpu) {
   enum { MOST_CAPACITY = 1024 * 5 / 8 };
   char path[96];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpu_capacity", cpu);
   long long capacity;
   return reads_number(open_below(root, path), &capacity) && capacity <= MOST_CAPACITY;
+}
+
+// root, cpu: where Linux describes the processor; root is NULL if it does not.
+static void add_core(struct tvmq_arm_cores *cores, uint32_t midr, bool usable, const char *root, unsigned cpu) {
+  const struct tvmq_known_core *core = find_core(midr);
+  char number[32];
+  snprintf(number, sizeof number, "MIDR 0x%08x", midr);
+  add_name(cores->name, sizeof cores->name, core != NULL ? core->name : number);
+  if (!usable) return;
+  const bool in_order = core != NULL ? core->in_order : root != NULL && is_small(root, cpu);
+  add_machine(cores, core, in_order);
+  cores->in_order = (cores->usable == 0 || cores->in_order) && in_order;
+  cores->usable++;
 }
 
 static void cores_of_sysfs(const char *root, bool (*may_use)(unsigned cpu), struct tvmq_arm_cores *cores) {
@@ -102,7 +103,7 @@ static void cores_of_sysfs(const char *root, bool (*may_use)(unsigned cpu), stru
     // The directory of an offline processor does not have this file.
     snprintf(path + directory, sizeof path - (size_t)directory, "/regs/identification/midr_el1");
     long long midr;
-    if (reads_number(open_below(root, path), &midr)) add_core(cores, (uint32_t)midr, may_use(cpu), is_small(root, cpu));
+    if (reads_number(open_below(root, path), &midr)) add_core(cores, (uint32_t)midr, may_use(cpu), root, cpu);
   }
 }
 
@@ -114,7 +115,7 @@ static void cores_of_cpuinfo(const char *root, bool (*may_use)(unsigned cpu), st
   while (fgets(line, sizeof line, file) != NULL) {
     if (sscanf(line, "processor : %u", &cpu) == 1 || sscanf(line, "CPU implementer : %x", &implementer) == 1) continue;
     if (sscanf(line, "CPU part : %x", &part) != 1) continue;
-    add_core(cores, implementer << 24 | 0xfu << 16 | part << 4, may_use(cpu), is_small(root, cpu));
+    add_core(cores, implementer << 24 | 0xfu << 16 | part << 4, may_use(cpu), root, cpu);
   }
   fclose(file);
 }
@@ -139,7 +140,7 @@ static void cores_here(struct tvmq_arm_cores *cores) {
   if (cores->name[0] == '\0' && (getauxval(AT_HWCAP) & HWCAP_CPUID) != 0) {
     uint64_t midr;
     __asm__("mrs %0, midr_el1" : "=r"(midr));
-    add_core(cores, (uint32_t)midr, true, false);
+    add_core(cores, (uint32_t)midr, true, NULL, 0);
   }
 }
 
