@@ -12,11 +12,8 @@
 #include "base/inline.h"
 #include "base/interleave.h"
 
-enum {
-  VECTOR = 16,
-  STRIP = 64
-};  // bytes of a vector; bytes of an output row that are written before the next input
-    // columns are read
+// Bytes of a vector, and of an output row that are written before the next input columns are read.
+enum { VECTOR = 16, STRIP = 64 };
 
 typedef uint8_t bytes_1 __attribute__((vector_size(VECTOR)));
 typedef uint16_t bytes_2 __attribute__((vector_size(VECTOR)));
@@ -33,7 +30,7 @@ TVMQ_INLINE void move_lines(const uint8_t *in, ptrdiff_t in_line, ptrdiff_t in_s
 }
 
 // Transposes a matrix with fewer rows or columns than a block. Two and three are the most frequent numbers, mostly
-// without gaps.
+// without gaps: these are constants for the loops below.
 TVMQ_INLINE void move_rows(const struct tvmq_transposition *m, size_t rows, size_t size) {
   if (m->out_stride == rows * size)
     move_lines(m->in, m->in_stride, (ptrdiff_t)size, m->out, size, rows * size, rows, m->columns, size);
@@ -56,9 +53,9 @@ TVMQ_INLINE void move_few(const struct tvmq_transposition *m, size_t size) {
   else if (m->columns == 3)
     move_columns(m, 3, size);
   else if (m->rows < m->columns)
-    move_rows(m, m->rows, size);
+    move_lines(m->in, m->in_stride, (ptrdiff_t)size, m->out, size, m->out_stride, m->rows, m->columns, size);
   else
-    move_columns(m, m->columns, size);
+    move_lines(m->in, (ptrdiff_t)size, m->in_stride, m->out, m->out_stride, size, m->columns, m->rows, size);
 }
 
 // Defines transpose_<size> for elements of <size> bytes.
