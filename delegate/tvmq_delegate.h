@@ -28,10 +28,8 @@ struct tvmq_cpu_info {
   int count;             // logical CPUs that this process may use, limited by affinity and cgroup quota
   int in_order;          // 1 if all cores that this process may use are known to be in-order. The option tune=auto
                          // applies the same test, but to the cores in cpu_affinity if that option is set
-  const char *identity;  // tells CPUs of the same name apart by their features, and on x86 by vendor, family and model:
-                         // "GenuineIntel 6-143 avx2+avxvnni+..."
-  const char *unused;    // instruction set that it offers and no kernel here uses, although a runtime's kernels may:
-                         // "sme2", "sme"; "" if there is none
+  const char *identity;  // tells CPUs of the same name apart by their features, and on x86 by vendor, family and model: "GenuineIntel 6-143 avx2+avxvnni+..."
+  const char *unused;    // instruction set that it offers and no kernel here uses, although a runtime's kernels may: "sme2", "sme"; "" if there is none
 };
 const struct tvmq_cpu_info *tvmq_get_cpu(void);
 
@@ -64,8 +62,7 @@ struct tvmq_machine_info {
   const char *name;
   const char *isa;   // best instruction set of these cores
   int in_order;      // 1 if these cores execute instructions in program order
-  const char *text;  // contents of a machine file (docs/cost-model.md); valid until the same thread calls this function
-                     // again
+  const char *text;  // contents of a machine file (docs/cost-model.md); valid until the same thread calls this function again
 };
 const struct tvmq_machine_info *tvmq_get_machine(int index);
 
@@ -122,11 +119,9 @@ struct tvmq_node_info {
   int builtin_code;    // BuiltinOperator of TFLite's schema
   const char *op;      // "CONV_2D", ..., or the name of a custom operator
   int claimed;         // 1 if the delegate runs this node, or ran it until its interpreter was destroyed
-  const char *reason;  // why the node was left to the runtime, "" if it is claimed. If it is not claimed, the members
-                       // below are 0, "" or -1
+  const char *reason;  // why the node was left to the runtime, "" if it is claimed. If it is not claimed, the members below are 0, "" or -1
   int partition;       // index of the node's delegate kernel in the subgraph
-  const char *kernel;  // kernel that does most of the work: a name from tvmq_get_kernel, or "" without one, as for
-                       // copies
+  const char *kernel;  // kernel that does most of the work: a name from tvmq_get_kernel, or "" without one, as for copies
   // How the node is computed, as text for people. It contains the algorithm of the candidate that `runs`
   // (tvmq_get_candidate):
   // - CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED: "rows", "row table", "im2col", "padded copy", "direct", or
@@ -146,18 +141,14 @@ struct tvmq_node_info {
   const char *algorithm;
   const char *packing;               // layout of the packed weights, as in tvmq_kernel_info; "" without weights
   unsigned long long macs;           // multiply-accumulates of one inference, padding included
-  unsigned long long packed_bytes;   // bytes of the node's packed weights; nodes with equal weights may share these
-                                     // bytes
-  unsigned long long scratch_bytes;  // scratch memory that the node uses in all threads; nodes share it, so do not add
-                                     // up
+  unsigned long long packed_bytes;   // bytes of the node's packed weights; nodes with equal weights may share these bytes
+  unsigned long long scratch_bytes;  // scratch memory that the node uses in all threads; nodes share it, so do not add up
   int folded_into;                   // index in the subgraph of the first node that this node is folded into, or -1. A
                                      // folded node has no kernel and takes no time
   int forced;                        // 1 if the node runs as requested by tvmq_force
-  const char *refusal;               // why the node runs by default although tvmq_force or a tuning record requested
-                                     // another choice, otherwise ""
+  const char *refusal;               // why the node runs by default although tvmq_force or a tuning record requested another choice, otherwise ""
   int tuned;                         // 1 if the node runs as requested by a record of the option tuning_records
-  double cycles;                     // estimated core cycles of one inference on one thread of tvmq_delegate_info's
-                                     // `machine`; 0 if nothing is computed
+  double cycles;                     // estimated core cycles of one inference on one thread of tvmq_delegate_info's `machine`; 0 if nothing is computed
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 
@@ -176,8 +167,7 @@ struct tvmq_candidate_info {
   const char *way;  // algorithm: "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd",
                     // "pixel table", or "plain" if only the kernel differs
   const char *kernel;
-  int flipped_copy;                 // 1 if signed input is first copied as unsigned, 0 if the kernel converts it at
-                                    // each use
+  int flipped_copy;                 // 1 if signed input is first copied as unsigned, 0 if the kernel converts it at each use
   unsigned long long rows, panels;  // size of a block of work in rows of the kernel's left operand and in panels of
                                     // packed weights; 0 if the work is not divided into blocks
   double cycles;                    // estimated core cycles; comparable only between candidates of the same node

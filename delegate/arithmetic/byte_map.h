@@ -26,8 +26,7 @@ struct tvmq_byte_slopes {
 
 struct tvmq_byte_map {
   uint8_t table[2 * TVMQ_N_BYTES];  // result for each byte, stored twice: 256 consecutive entries begin at any byte
-  uint8_t first;                    // first of the `n_live` consecutive live bytes, modulo 256; all other bytes have
-                                    // one common result
+  uint8_t first;                    // first of the `n_live` consecutive live bytes, modulo 256; all other bytes have one common result
   size_t n_live;                    // 0 to 256
   struct tvmq_byte_slopes slopes;
 };

@@ -9,8 +9,7 @@
 #include <sys/mman.h>
 
 static _Atomic size_t countdown;  // allocations until the one that fails; 1: the next one fails; 0: none fails
-static _Atomic size_t last;       // value at which the countdown stops; 1: all further allocations fail; 0: no more
-                                  // fail
+static _Atomic size_t last;       // value at which the countdown stops; 1: all further allocations fail; 0: no more fail
 static _Atomic size_t live;
 
 // Counts an allocation and returns whether it must fail. Costs one relaxed load while no failure is requested.

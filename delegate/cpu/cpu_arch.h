@@ -32,13 +32,10 @@ extern const size_t tvmq_n_known_cores;
 
 // A description of all cores together.
 struct tvmq_arm_cores {
-  char name[128];       // distinct names in the order of the processors, joined by " + "; names that do not fit are
-                        // left out
+  char name[128];       // distinct names in the order of the processors, joined by " + "; names that do not fit are left out
   unsigned usable;      // number of processors that `may_use` admits
-  bool in_order;        // all usable processors execute in order: known cores that do, and unknown ones that are much
-                        // slower than the others
-  const char *machine;  // name of the machine (cpu/machine.h) for the usable processors; NULL if there is none or they
-                        // differ
+  bool in_order;        // all usable processors execute in order: known cores that do, and unknown ones that are much slower than the others
+  const char *machine;  // name of the machine (cpu/machine.h) for the usable processors; NULL if there is none or they differ
 };
 
 // Arm: reads the cores from `root`/sys, or else from `root`/proc/cpuinfo. root: "" except in tests.

@@ -32,8 +32,7 @@ struct tvmq_machine {
 
   const struct tvmq_kernel_speed *speeds;  // speeds of kernels that differ from kernels/variants.def
   size_t n_speeds;
-  const struct tvmq_speed *every_speed;  // speeds of all kernels in the order of their list, in place of `speeds`; NULL
-                                         // for rows of tvmq_machines
+  const struct tvmq_speed *every_speed;  // speeds of all kernels in the order of their list, in place of `speeds`; NULL for rows of tvmq_machines
 };
 
 // The known machines.

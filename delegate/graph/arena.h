@@ -9,14 +9,12 @@
 struct tvmq_arena_buffer {
   size_t size;         // bytes; 0: needs no memory
   size_t first, last;  // steps, both included; first <= last
-  size_t offset;       // result: bytes from the start of the arena, a multiple of TVMQ_ALIGNMENT; unchanged if size is
-                       // 0
+  size_t offset;       // result: bytes from the start of the arena, a multiple of TVMQ_ALIGNMENT; unchanged if size is 0
   // Used by the planners only:
   struct tvmq_arena_buffer *above;  // the placed buffer with the next larger offset
   bool placed;
   size_t pile;                    // number of the buffer's pile
-  size_t half, middle, taken_to;  // of the pile with this buffer's number: half of its largest size, offset of its
-                                  // middle, last step in use
+  size_t half, middle, taken_to;  // of the pile with this buffer's number: half of its largest size, offset of its middle, last step in use
 };
 
 // Gives each of the `n` buffers an offset, so that buffers in use at the same step do not overlap. Sets *total to the

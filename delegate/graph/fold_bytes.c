@@ -27,8 +27,7 @@ struct inputs {
   const uint8_t *tables[MOST_IN];
   uint8_t own[MOST_IN][TVMQ_N_BYTES];  // tables of constants and of the root itself
   int root;                            // tensor; -1: all inputs are constants
-  bool composed;                       // an input is a constant or is computed from the root, or two inputs are the
-                                       // root
+  bool composed;                       // an input is a constant or is computed from the root, or two inputs are the root
 };
 
 // Adds input `j`. Returns false if the input is neither a function of the root's byte nor a single constant byte.
@@ -66,8 +65,7 @@ static struct tvmq_bytes find_function(struct tvmq_record *const *records, int i
   }
   if (inputs.root < 0 || !op_def->byte_function(&record->desc, env->rounding, inputs.tables, bytes.table)) return bytes;
   bytes.known = true;
-  bytes.applied = inputs.composed || op_def->turn == NULL;  // a single operator's own kernel is no slower, and can be
-                                                            // turned
+  bytes.applied = inputs.composed || op_def->turn == NULL;  // a single operator's own kernel is no slower, and can be turned
   bytes.root = inputs.root;
   return bytes;
 }

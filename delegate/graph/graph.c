@@ -117,8 +117,7 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, bo
   subgraph->variables = tvmq_variables_create(context);
   struct tvmq_graph_inputs *inputs = tvmq_graph_inputs_create(context);
   const bool complete = subgraph->known != NULL && subgraph->values != NULL && subgraph->variables != NULL && inputs != NULL;
-  if (!complete || context->GetExecutionPlan(context, &plan) != kTfLiteOk) {  // again: listing the variables has freed
-                                                                              // the array
+  if (!complete || context->GetExecutionPlan(context, &plan) != kTfLiteOk) {  // again: listing the variables has freed the array
     tvmq_free(inputs);
     tvmq_subgraph_free(subgraph);
     return NULL;

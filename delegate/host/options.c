@@ -259,9 +259,8 @@ static void allowed_bools(struct tvmq_text *message, const struct tvmq_option_in
 }
 
 static bool parse_int(const struct tvmq_option_info *info, const char *value, void *out) {
-  if (value[0] != '-' && (value[0] < '0' || value[0] > '9'))
-    return false;  // strtol would accept leading blanks and
-                   // "+"
+  // strtol would accept leading blanks and "+".
+  if (value[0] != '-' && (value[0] < '0' || value[0] > '9')) return false;
   char *end;
   errno = 0;
   const long number = strtol(value, &end, 10);

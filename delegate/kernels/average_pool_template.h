@@ -95,8 +95,7 @@ TVMQ_INLINE void slide(const struct tvmq_pool_args *a, struct channels c, size_t
   uint8_t *out = (uint8_t *)a->out + c.first;
   shorts kept[TVMQ_MEAN_NARROW][BLOCK], sums[BLOCK];
   UNROLL for (size_t i = 0; i < c.vectors; i++) sums[i] = (shorts){0};
-  size_t begin = 0, end = 0, oldest = 0, newest = 0;  // columns in the sums: [begin, end); their first and next slot in
-                                                      // `kept`
+  size_t begin = 0, end = 0, oldest = 0, newest = 0;  // columns in the sums: [begin, end); their first and next slot in `kept`
   ptrdiff_t origin = -(ptrdiff_t)a->pad_left;
   for (const struct tvmq_pool_span *span = a->spans; span < a->spans + a->n_spans; span++) {
     const struct tvmq_mean mean = span->mean;

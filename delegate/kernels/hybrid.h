@@ -20,8 +20,7 @@ typedef void (*tvmq_float_range_fn)(const struct tvmq_float_range_args *args);
 // half.
 enum tvmq_float_rounding {
   TVMQ_FLOAT_ROUNDING_AWAY,       // zero_point + the product, rounded half away from zero
-  TVMQ_FLOAT_ROUNDING_HALF,       // zero_point + trunc(product + 0.5 with the product's sign); the sum is rounded to
-                                  // float32 before truncation
+  TVMQ_FLOAT_ROUNDING_HALF,       // zero_point + trunc(product + 0.5 with the product's sign); the sum is rounded to float32 before truncation
   TVMQ_FLOAT_ROUNDING_OF_THE_SUM  // zero_point + product, added in float32, then rounded half away from zero
 };
 

@@ -82,8 +82,7 @@ TVMQ_INLINE void finish_row(const struct tvmq_float_dequantize_args *args, char 
 }
 
 void SYMBOL(float_dequantize, ISA)(const struct tvmq_float_dequantize_args *call) {
-  const struct tvmq_float_dequantize_args args = *call;  // copied, because the compiler must assume that stores change
-                                                         // *call
+  const struct tvmq_float_dequantize_args args = *call;  // copied, because the compiler must assume that stores change *call
   char *row = args.sums;
   for (size_t m = 0; m < args.rows; m++, row += args.stride * sizeof(float)) {
     if (args.form == TVMQ_REAL_IN_TURN)

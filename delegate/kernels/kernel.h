@@ -65,16 +65,14 @@ enum tvmq_family { TVMQ_FAMILIES(TVMQ_FAMILY_ID) TVMQ_N_FAMILIES };
 #undef TVMQ_FAMILY_ID
 
 enum tvmq_variant_flags {
-  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128; depthwise: if at most one weight of a channel is
-                                 // -128
+  TVMQ_NO_MIN_WEIGHT = 1u << 0,  // exact only if no weight is -128; depthwise: if at most one weight of a channel is -128
   TVMQ_WIDE_ROWS = 1u << 1,      // GEMM_S8 on rows of int16: the caller has widened the int8 values
   TVMQ_MATRIX_ROWS = 1u << 2,    // gemm on rows at a constant distance
   TVMQ_ZIPPED_ROWS = 1u << 3,    // GEMM_S8 on tiles of zipped rows: the caller has zipped and flipped the bytes
   TVMQ_FLOAT_STAGE = 1u << 4,    // each panel may be in float form (stage.h)
   TVMQ_LINES = 1u << 5,          // with TVMQ_MATRIX_ROWS: applies in_flip and computes several lines of rows
   TVMQ_SUMS = 1u << 6,           // the stage may have `sums`
-  TVMQ_NARROW = 1u << 7,         // stores only `wanted` channels of the last panel, and skips vectors without a wanted
-                                 // one
+  TVMQ_NARROW = 1u << 7,         // stores only `wanted` channels of the last panel, and skips vectors without a wanted one
   TVMQ_GAPS = 1u << 8,           // with TVMQ_MATRIX_ROWS: need not store the rows between lines
   TVMQ_FUSED_STAGE = 1u << 9,    // each panel may be in fused form (stage.h)
   TVMQ_SLOPES = 1u << 10         // byte_map: uses the map's slopes, if the map has any
@@ -86,8 +84,7 @@ enum { TVMQ_NARROWING = 16 };  // channels per vector in kernels with TVMQ_NARRO
 struct tvmq_speed {
   float rate;         // work per cycle: multiply-accumulates; quantize to arg_max: elements; row sums: bytes; pools:
                       // input elements; winograd transforms: values
-  float tile_cycles;  // overhead per tile: start, epilogue and stores, in cycles; row sums and arg_max: per row;
-                      // softmax: per call; pools: per nr outputs
+  float tile_cycles;  // overhead per tile: start, epilogue and stores, in cycles; row sums and arg_max: per row; softmax: per call; pools: per nr outputs
 };
 
 // One row of variants.def.
@@ -99,8 +96,7 @@ struct tvmq_variant {
   enum tvmq_type in_type, out_type;  // only quantize, add, mul, interpolate, maximum, softmax and pools
   struct {
     uint8_t filter_h, filter_w,
-        stride;  // depthwise only: the single supported value, or 0: any. `stride` applies along a row unless filter_w
-                 // is 1, and along a column unless mr is 1
+        stride;  // depthwise only: the single supported value, or 0: any. `stride` applies along a row unless filter_w is 1, and along a column unless mr is 1
   } only;
   uint8_t mr;  // rows of a tile; gemm: output pixels; depthwise: output rows
   struct tvmq_layout layout;

@@ -21,14 +21,12 @@ struct tvmq_pool_span {
 struct tvmq_pool_args {
   const void *in;                       // column 0 of the input row in which the windows begin
   size_t in_row_stride, in_col_stride;  // bytes
-  size_t n_rows, n_cols;                // rows of a window in the input, >= 1; columns of the input, which may be 0 for
-                                        // max_pool
+  size_t n_rows, n_cols;                // rows of a window in the input, >= 1; columns of the input, which may be 0 for max_pool
   size_t channels;                      // at least nr
   size_t filter_w, stride_w, pad_left;
   const struct tvmq_pool_span *spans;  // spans of all output pixels, in order
   size_t n_spans;
-  const struct tvmq_rescaled_sum *rescaled;  // average_pool: rescaling of all sums; spans' means are ignored. NULL:
-                                             // means
+  const struct tvmq_rescaled_sum *rescaled;  // average_pool: rescaling of all sums; spans' means are ignored. NULL: means
   int32_t max;                               // upper clamp of all pixels; wins if it is less than a span's min
   void *out;
   size_t out_col_stride;  // bytes

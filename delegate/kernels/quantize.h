@@ -29,8 +29,7 @@ struct tvmq_quantize_args {
   enum tvmq_rounding rounding;
   int32_t multiplier, shift;  // Q31, >0 left, <=0 right
   float scale;                // float32 input: the output's scale; 0: the value is in * inverse, and `rest` is 0
-  float inverse, rest;        // replace in / scale by fma(in, inverse, in * rest), or by in * inverse if rest is 0
-                              // (reciprocal.h); both 0: divide
+  float inverse, rest;        // replace in / scale by fma(in, inverse, in * rest), or by in * inverse if rest is 0 (reciprocal.h); both 0: divide
   int32_t in_zero_point, out_zero_point;
 };
 typedef void (*tvmq_quantize_fn)(const struct tvmq_quantize_args *args);

@@ -24,9 +24,8 @@ TVMQ_INLINE void look_up_some(const int32_t *table, int64_t origin, bool is_unsi
   int64_t index[LOOKED_UP];
   UNROLL for (size_t i = 0; i < n; i++) {
     index[i] = is_unsigned ? in[i] : (int8_t)in[i];
-    __asm__(""
-            : "+r"(index[i]));  // otherwise compilers collect the indices in vectors, and then extract them one by
-                                // one
+    // Otherwise compilers collect the indices in vectors and then extract them one by one.
+    __asm__("" : "+r"(index[i]));
   }
   int32_t exp[LOOKED_UP];
   UNROLL for (size_t i = 0; i < n; i++) exp[i] = table[origin + index[i]];

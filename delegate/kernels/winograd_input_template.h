@@ -94,8 +94,7 @@ TVMQ_INLINE void transform_group(const struct tvmq_winograd_input_args *args, si
 }
 
 void SYMBOL(const struct tvmq_winograd_input_args *args) {
-  const struct tvmq_winograd_input_args copy = *args;  // copied, because the compiler must assume that stores change
-                                                       // *args
+  const struct tvmq_winograd_input_args copy = *args;  // copied, because the compiler must assume that stores change *args
   assert(copy.channels >= LANES);
   for (size_t tile = 0; tile < copy.n_tiles; tile += GROUP) {
     for (size_t c = 0; c < copy.channels; c += LANES) transform_group(&copy, tile, copy.channels - c < LANES ? copy.channels - LANES : c);

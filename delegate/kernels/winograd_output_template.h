@@ -86,8 +86,7 @@ TVMQ_INLINE void finish_rows(const struct tvmq_winograd_output_args *args, const
 }
 
 TVMQ_INLINE void finish_tiles(const struct tvmq_winograd_output_args *call, int path) {
-  const struct tvmq_winograd_output_args copy = *call, *args = &copy;  // copied, because the compiler must assume that
-                                                                       // stores change *call
+  const struct tvmq_winograd_output_args copy = *call, *args = &copy;  // copied, because the compiler must assume that stores change *call
   const size_t step = tvmq_winograd_outputs(args->tile_w) * args->out_col_stride;
   for (size_t n = 0; n < args->n; n += LANES) {
     sums bias = {0};

@@ -9,8 +9,7 @@
 #include "base/shape.h"
 
 struct tvmq_broadcast_input {
-  bool repeats;                   // repeats along some dimension; otherwise element i of the input belongs to element i
-                                  // of the output
+  bool repeats;                   // repeats along some dimension; otherwise element i of the input belongs to element i of the output
   size_t strides[TVMQ_MAX_RANK];  // in elements; 0 along dimensions in which the input repeats
 };
 

@@ -22,8 +22,7 @@ enum tvmq_copy_kind {
   TVMQ_COPY_STEPS,     // first + i * step
   TVMQ_COPY_WRAPPED,   // i modulo the size
   TVMQ_COPY_PADDED,    // i - first; outside the input: the padding value
-  TVMQ_COPY_MIRRORED,  // i - first, reflected at both ends: at the outermost element if `step` is 1, beyond that
-                       // element if `step` is 0
+  TVMQ_COPY_MIRRORED,  // i - first, reflected at both ends: at the outermost element if `step` is 1, beyond that element if `step` is 0
   TVMQ_COPY_NEAREST,   // nearest index of an image of another size
   TVMQ_COPY_LISTED     // list[i]
 };

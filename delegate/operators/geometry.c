@@ -30,8 +30,7 @@ static const char *axis_geometry(const struct axis *axis, enum tvmq_padding padd
   const int64_t span = (n - 1) * axis->stride + effective;  // input positions from the first tap to the last
   if (span > INT32_MAX) return "padded input is larger than 2^31 - 1";
   *out = (int32_t)n;
-  *pad_before = (int32_t)(axis->before + (span > in ? (span - in) / 2 : 0));  // an odd number of pixels puts one more
-                                                                              // after the input
+  *pad_before = (int32_t)(axis->before + (span > in ? (span - in) / 2 : 0));  // an odd number of pixels puts one more after the input
   return NULL;
 }
 

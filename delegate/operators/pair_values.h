@@ -13,8 +13,7 @@ struct tvmq_pair_formula {
   enum tvmq_rounding rounding;
   int32_t left_shift;  // ADD, SUB, SQUARED_DIFFERENCE
   int32_t in_zero_point[2], out_zero_point;
-  struct tvmq_scale in_scale[2];  // ADD, SUB, SQUARED_DIFFERENCE: of each input; PRELU: [0] of elements >= 0, [1] of
-                                  // negative elements * slopes
+  struct tvmq_scale in_scale[2];  // ADD, SUB, SQUARED_DIFFERENCE: of each input; PRELU: [0] of elements >= 0, [1] of negative elements * slopes
   struct tvmq_scale out_scale;    // ADD, SUB, MUL, SQUARED_DIFFERENCE
   int32_t min, max;
 };

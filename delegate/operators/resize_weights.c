@@ -59,8 +59,7 @@ int32_t tvmq_resize_shift(const struct tvmq_resize_desc *desc, int32_t in, int32
   int32_t shift = is_signed(desc) ? SIGNED_SHIFT : 0;
   for (int32_t i = 0; !is_signed(desc) && i < out; i++) {
     const double place = unsigned_place(desc, in, out, i);
-    const double centre = place + (desc->half_pixel_centers ? 0.5 : 0);  // intermediate result, which the reference
-                                                                         // rounds to float32
+    const double centre = place + (desc->half_pixel_centers ? 0.5 : 0);  // intermediate result, which the reference rounds to float32
     if (place != (float)place || centre != (float)centre) return -1;
     shift = at_least(shift, fraction_bits(place));
   }

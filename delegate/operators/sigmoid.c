@@ -14,9 +14,8 @@ static const uint8_t raised[] = {4,  8,  12, 14, 15, 16, 17, 19, 20, 21, 22, 25,
 static int32_t entries[TVMQ_SIGMOID_ENTRIES];
 
 static void fill(void) {
-  for (int i = 0; i < TVMQ_SIGMOID_ENTRIES; i++)
-    entries[i] = (int32_t)lrint(65536 / (1 + exp(-i / 24.0)));  // every value is at least 0.001 away from
-                                                                // a tie
+  // Every value is at least 0.001 away from a tie.
+  for (int i = 0; i < TVMQ_SIGMOID_ENTRIES; i++) entries[i] = (int32_t)lrint(65536 / (1 + exp(-i / 24.0)));
   for (size_t i = 0; i < sizeof raised; i++) entries[raised[i]]++;
 }
 
@@ -48,10 +47,8 @@ const char *tvmq_set_sigmoid(const struct tvmq_unary_desc *desc, struct tvmq_sig
   if (multiplier > UINT16_MAX) return "input scale is too large";  // larger products would exceed int32
   for (; multiplier <= INT16_MAX / 2.0 && sigmoid->shift < MOST_SHIFT; sigmoid->shift++) multiplier *= 2;
   sigmoid->multiplier = (int32_t)multiplier;
-  if (sigmoid->multiplier == 0)
-    return "input scale is too small";  // the reference treats a multiplier of 0 as a power
-                                        // of two
-  return NULL;
+  // The reference treats a multiplier of 0 as a power of two.
+  return sigmoid->multiplier == 0 ? "input scale is too small" : NULL;
 }
 
 // Looks up an element `steps` steps above zero, with 2^bits steps between entries. The interpolated result has `bits`

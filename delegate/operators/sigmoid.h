@@ -8,8 +8,7 @@
 enum { TVMQ_SIGMOID_ENTRIES = 256 };
 
 struct tvmq_sigmoid {
-  int32_t multiplier, shift;            // convert elements to steps, rounded; a step is 2^-9 of the distance between
-                                        // entries (TANH: 2^-8)
+  int32_t multiplier, shift;            // convert elements to steps, rounded; a step is 2^-9 of the distance between entries (TANH: 2^-8)
   int32_t table[TVMQ_SIGMOID_ENTRIES];  // 65536 / (1 + exp(-i / 24)), rounded as in the reference
 };
 

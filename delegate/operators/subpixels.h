@@ -14,8 +14,7 @@ struct tvmq_subpixels {
   int32_t first, phases;  // phases [first, first + phases), out of `stride` phases
   int32_t taps;           // taps of each phase; some may be absent, after the filter's last tap
   int32_t before, after;  // border pixels of the convolution
-  int32_t out;            // outputs of the convolution; each is a group of `stride` adjacent outputs, one for each
-                          // phase
+  int32_t out;            // outputs of the convolution; each is a group of `stride` adjacent outputs, one for each phase
   int32_t skipped;        // outputs of the first group that lie before the output tensor
 };
 

@@ -114,8 +114,7 @@ static __attribute__((noinline)) void transform_taps(const struct filling *f, si
       transform(half[y], points_w, u, 1);
       for (size_t x = 0; x < points_w; x++) {
         int16_t *to = points + (y * points_w + x) * step;
-        __builtin_prefetch((const void *)((uintptr_t)to + sizeof(lanes)), 1);  // too many streams for hardware
-                                                                               // prefetching
+        __builtin_prefetch((const void *)((uintptr_t)to + sizeof(lanes)), 1);  // too many streams for hardware prefetching
         copy_lanes(to, u[x], some);
       }
     }

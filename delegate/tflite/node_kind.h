@@ -25,8 +25,7 @@ enum tvmq_state {
 struct tvmq_node {
   const struct tvmq_node_kind *kind;
   int n_inputs, inputs[TVMQ_MAX_IN];  // tensor indices in the operator's order; -1: omitted
-  int n_in, in[TVMQ_MAX_IN];          // the inputs that change with each inference; those of the PAD if one is folded
-                                      // into the node
+  int n_in, in[TVMQ_MAX_IN];          // the inputs that change with each inference; those of the PAD if one is folded into the node
   int n_out;
   union {
     int out;  // the only output, or the first

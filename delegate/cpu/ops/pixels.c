@@ -68,8 +68,7 @@ void tvmq_copy_lines(const struct tvmq_pixel_grid *grid, const struct tvmq_pixel
                      const void **table) {
   const struct span span = inside(grid);
   const size_t columns = grid->columns, n_inside = span.end - span.begin, in_place = n_inside >= 2 * reach ? n_inside - (reach - 1) : 0;
-  const size_t left = in_place > 0 ? span.begin : columns, right = left + in_place;  // columns before `left`, and from
-                                                                                     // `right` on, are copied
+  const size_t left = in_place > 0 ? span.begin : columns, right = left + in_place;  // columns before `left`, and from `right` on, are copied
   const uint8_t *line = pixels->origin;
   for (size_t row = 0; row < grid->rows; row++, line += pixels->row_step, out += columns * pixel_bytes) {
     if (!has_row(grid, row)) {

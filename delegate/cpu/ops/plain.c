@@ -14,8 +14,7 @@ size_t tvmq_plain_candidates(tvmq_plain_select select, const union tvmq_desc *de
                              size_t max) {
   const struct tvmq_choice wish = tvmq_wish_of(env->wish);
   struct tvmq_choices choices = {.list = list, .max = max};
-  for (size_t v = tvmq_n_variants; v-- > 0 && allows(&wish);) {  // of equally fast kernels, the last in variants.def is
-                                                                 // the most specific
+  for (size_t v = tvmq_n_variants; v-- > 0 && allows(&wish);) {  // of equally fast kernels, the last in variants.def is the most specific
     struct tvmq_target target = tvmq_target(env);
     if (target.only != NULL && target.only != &tvmq_variants[v]) continue;
     target.only = &tvmq_variants[v];

@@ -20,19 +20,16 @@ struct tvmq_blocks {
 // line of `pitch` rows of A. A kernel processes mr rows at a time.
 struct tvmq_work {
   size_t parts, m, pitch, mr;
-  bool even;           // the kernel makes its tiles about equal, so a block may have any number of rows; false: whole
-                       // tiles
+  bool even;           // the kernel makes its tiles about equal, so a block may have any number of rows; false: whole tiles
   bool across;         // rows are columns of the image, while other operators divide the image by its rows
   size_t reach;        // rows that a block needs in addition to its own
-  size_t least, most;  // limits of a block's rows; `most` and the cache limit them further unless they are below
-                       // `least`
+  size_t least, most;  // limits of a block's rows; `most` and the cache limit them further unless they are below `least`
   size_t cache_bytes;  // cache for the rows of a block
   size_t row_bytes;    // bytes of a row as the kernel reads it
   size_t panels, panel_bytes;
   size_t in_bytes, out_bytes;             // bytes of a row in the input and the output tensor
   size_t pixel_bytes, panel_pixel_bytes;  // bytes of an output pixel, and of the part that one panel computes
-  float cycles, bring_cycles;             // estimated cycles on one thread, and the part for packing rows, which each
-                                          // block does for its own
+  float cycles, bring_cycles;             // estimated cycles on one thread, and the part for packing rows, which each block does for its own
 };
 
 // Returns the unit of a block's rows: a whole tile, or 1 if any number of rows is possible.

@@ -41,8 +41,7 @@ struct tvmq_gemm_problem {
   uint32_t required;          // flags that a variant must have
   int32_t filter_zero_point;  // if not 0, kernels with 8-bit weights need row sums
   float gap_cycles;           // cycles to drop the rows between lines, which variants with TVMQ_GAPS do themselves
-  uint8_t in_flip;            // flip of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must accept its bytes
-                              // unchanged
+  uint8_t in_flip;            // flip of the input; kernels that do not flip (TVMQ_MATRIX_ROWS) must accept its bytes unchanged
 };
 
 // Estimates padded tiles * (tile_cycles + padded work / rate), plus the preparation of rows. Returns NULL if no variant

@@ -16,8 +16,7 @@ struct tvmq_threads;
 // A task is passed by value, in two registers.
 struct tvmq_task {
   size_t index;    // 0 to n_tasks - 1
-  uint32_t since;  // difference to the index of the thread's previous task in this pass, whose results are still in the
-                   // thread's scratch; 0: no such task
+  uint32_t since;  // difference to the index of the thread's previous task in this pass, whose results are still in the thread's scratch; 0: no such task
   int thread;      // 0 (the caller) to tvmq_threads_count() - 1; indexes per-thread scratch
 };
 typedef void (*tvmq_task_fn)(void *context, struct tvmq_task task);

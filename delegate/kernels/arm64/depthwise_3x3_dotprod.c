@@ -277,8 +277,7 @@ static enum usual usual(const struct tvmq_depthwise_args *args) {
 // Tiles of one block, one below the other.
 struct tiles {
   struct tvmq_neon_output output;
-  size_t row_step, out_step;  // bytes from a tile's pointers to the next tile's, and from the end of its outputs to the
-                              // next tile's outputs
+  size_t row_step, out_step;  // bytes from a tile's pointers to the next tile's, and from the end of its outputs to the next tile's outputs
   size_t n;                   // counter of the loop
 };
 _Static_assert(offsetof(struct tiles, row_step) == 48 && offsetof(struct tiles, n) == 64, "read by NEXT_TILE");

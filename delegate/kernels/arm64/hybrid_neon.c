@@ -71,8 +71,7 @@ TVMQ_INLINE void make_steps(enum tvmq_float_rounding rounding, const struct tvmq
 }
 
 void tvmq_float_quantize__neon(const struct tvmq_float_quantize_args *call) {
-  const struct tvmq_float_quantize_args args = *call;  // copied, because the compiler must assume that stores change
-                                                       // the original
+  const struct tvmq_float_quantize_args args = *call;  // copied, because the compiler must assume that stores change the original
   if (args.rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM)
     make_steps(TVMQ_FLOAT_ROUNDING_OF_THE_SUM, &args);
   else if (args.rounding == TVMQ_FLOAT_ROUNDING_AWAY)
@@ -121,10 +120,9 @@ TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, con
     const size_t i = first + 4 * v;
     channels[v] = channels_of(form, args, vld1q_s32(args->weight_sums + i), vld1q_f32(args->weight_scales + i), vld1q_f32(args->bias + i));
   }
+  // The output has a register of its own. In a common one, a load would wait for the address of the store before it.
   char *out = row;
-  __asm__(""
-          : "+r"(out));  // a separate register: in a common one, a load would wait for the address of the store
-                         // before it
+  __asm__("" : "+r"(out));
   for (size_t m = 0; m < rows; m++, row += args->stride * sizeof(float), out += args->stride * sizeof(float)) {
     int32x4_t sums[VECTORS];
     float32x4_t results[VECTORS];

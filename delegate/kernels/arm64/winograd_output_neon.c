@@ -4,8 +4,7 @@
 
 struct finisher {
   struct tvmq_neon_stage stage;
-  int32x4_t bias[2], multiplier[4], shift[4];  // constants of the eight channels; multiplier and shift twice, for two
-                                               // pixels
+  int32x4_t bias[2], multiplier[4], shift[4];  // constants of the eight channels; multiplier and shift twice, for two pixels
 };
 
 #define LANES 8

@@ -68,9 +68,8 @@ TVMQ_INLINE void look_up(const struct parts *parts, size_t n, const uint8_t *in,
       index[v] = _mm256_sub_epi8(index[v], part);
       right[v] = _mm256_xor_si256(right[v], _mm256_shuffle_epi8(parts->part[p].right, index[v]));
       left[v] = _mm256_xor_si256(left[v], _mm256_shuffle_epi8(parts->part[p].left, index[v]));
-      __asm__(""
-              : "+x"(index[v]), "+x"(right[v]), "+x"(left[v]));  // otherwise compilers compute all indices first,
-                                                                 // and run out of registers
+      // Otherwise compilers compute all indices first and run out of registers.
+      __asm__("" : "+x"(index[v]), "+x"(right[v]), "+x"(left[v]));
     }
   }
   UNROLL for (int v = 0; v < VECTORS; v++) _mm256_storeu_si256((__m256i *)out + v, _mm256_blendv_epi8(right[v], left[v], place[v]));

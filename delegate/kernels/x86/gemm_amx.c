@@ -39,8 +39,7 @@ struct call {
   bool packs;               // the stage neither clamps nor flips
   bool is_plain;            // there are no row terms and no gaps
   size_t out_stride, gap, depth;
-  size_t rows, tile_rows, tile_groups;  // rows of the call, rows per tile, and groups of STORED_VECTORS vectors per
-                                        // tile
+  size_t rows, tile_rows, tile_groups;  // rows of the call, rows per tile, and groups of STORED_VECTORS vectors per tile
   size_t quota;                         // groups that are stored at once
   size_t row_bytes;                     // bytes of a row of a panel's results
 };

@@ -46,8 +46,7 @@ TVMQ_INLINE void load_bias(const int32_t *bias, const int32_t *row_terms, int mr
 TVMQ_INLINE void multiply(const struct tvmq_gemm_args *args, const void *const *rows, const int8_t *weights, bool flips, int mr, int nv, int used,
                           struct tvmq_fetch *next, __m512i *acc) {
   const __m512i flip = _mm512_set1_epi8((int8_t)args->in_flip);
-  const int loaded = mr * used + used < REGISTERS ? used : used - 1;  // vectors of weights in registers, besides one of
-                                                                      // a row
+  const int loaded = mr * used + used < REGISTERS ? used : used - 1;  // vectors of weights in registers, besides one of a row
   for (size_t t = 0; t < args->n_taps; t++, rows += mr) {
     const char *x[MAX_ROWS];
     UNROLL for (int m = 0; m < mr; m++) x[m] = rows[m];
@@ -92,8 +91,7 @@ TVMQ_INLINE void gemm(const struct tvmq_gemm_args *args, bool flips, int mr, int
     load_bias(bias, args->row_terms + tile * (size_t)mr, mr, nv, used, acc, path);
     multiply(args, args->rows + tile * args->n_taps * (size_t)mr, weights, flips, mr, nv, used, &next, acc);
     UNROLL for (int m = 0; m < mr; m += store_rows) {
-      const int first = m + store_rows <= mr ? m : mr - store_rows;  // the last group begins earlier if store_rows does
-                                                                     // not divide mr
+      const int first = m + store_rows <= mr ? m : mr - store_rows;  // the last group begins earlier if store_rows does not divide mr
       __m512i value[MAX_VECTORS];
       UNROLL for (int i = 0; i < MAX_VECTORS; i++) {
         const int v = i % row_vectors % used;

@@ -22,8 +22,7 @@
 enum tvmq_exactness { TVMQ_EXACTNESS_UNKNOWN, TVMQ_EXACT, TVMQ_INEXACT };
 
 struct tvmq_conv_problem {
-  struct tvmq_conv_desc kept;  // the description with the filter trimmed, and the padding of `geometry` with it;
-                               // identifies the weights
+  struct tvmq_conv_desc kept;  // the description with the filter trimmed, and the padding of `geometry` with it; identifies the weights
   struct tvmq_trim trim;
   struct tvmq_conv_desc desc;  // the computed convolution: a vector product if the window is the whole image
   struct tvmq_geometry geometry;
@@ -41,10 +40,8 @@ struct tvmq_conv_problem {
 struct tvmq_conv_choice {
   const struct tvmq_conv_way *way;
   const struct tvmq_variant *variant;  // the kernel that multiplies; its layout is the layout of the packed weights
-  size_t n_taps, k;                    // taps and depths of the kernel's call; Winograd: n_taps are points; k is padded
-                                       // to the layout's ku
-  bool copies;                         // im2col: pieces are copied, else the input is already the matrix; table: pieces
-                                       // at the image's sides are copied
+  size_t n_taps, k;                    // taps and depths of the kernel's call; Winograd: n_taps are points; k is padded to the layout's ku
+  bool copies;                         // im2col: pieces are copied, else the input is already the matrix; table: pieces at the image's sides are copied
   bool may_flip;                       // a flipped copy of a block's input is possible
   size_t transformed_bytes;            // bytes charged to the budget for transformed weights
   float cycles;                        // estimate for the whole convolution on one thread
@@ -72,8 +69,7 @@ struct tvmq_conv_method {
   // and conv->choice. Returns NULL, or why planning failed (static string).
   size_t plan_bytes;
   const char *(*plan)(struct tvmq_conv *conv, const struct tvmq_env *env);
-  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);  // returns the number of tasks, as an implementation's
-                                                                 // n_tasks (op.h)
+  size_t (*n_tasks)(const struct tvmq_conv *conv, size_t pass);  // returns the number of tasks, as an implementation's n_tasks (op.h)
   tvmq_conv_run_fn run_task;
 };
 

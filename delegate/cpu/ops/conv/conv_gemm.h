@@ -52,8 +52,7 @@ struct tvmq_gemm_plan {
   struct tvmq_gemm_lines lines;
   bool is_matrix;      // result of tvmq_conv_is_matrix()
   size_t tile_panels;  // panels that are computed into scratch at once
-  size_t tile;         // byte offsets in a thread's scratch: outputs to be copied; the following ones belong to the
-                       // source
+  size_t tile;         // byte offsets in a thread's scratch: outputs to be copied; the following ones belong to the source
   size_t table, taps, copies, wide, flipped, padding, terms, zipped;
 };
 static inline struct tvmq_gemm_plan *tvmq_gemm_plan_of(const struct tvmq_conv *conv) { return conv->plan; }

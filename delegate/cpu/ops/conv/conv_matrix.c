@@ -162,8 +162,7 @@ static bool reserve_padded(struct tvmq_conv *c, size_t n_lines, size_t n_rows, s
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t pixel = g->rows.pixel_bytes, line = padded_line_bytes(&g->rows, g->lines.pitch),
                last_tap = padded_lines(&g->rows, 0) * line + (g->rows.filter_w - 1) * g->rows.dilation_w * pixel;
-  size_t read, plane, filled, others, copies;  // bytes of the last plane that are read, and filled; `others`: the
-                                               // planes before it
+  size_t read, plane, filled, others, copies;  // bytes of the last plane that are read, and filled; `others`: the planes before it
   if (!tvmq_mul_size(n_rows, g->rows.stride_w * pixel, &read) || !tvmq_add_size(read, last_tap + c->choice.k, &read)) return false;
   if (!tvmq_mul_size(padded_lines(&g->rows, n_lines), line, &plane) || !tvmq_add_size(plane, g->rows.pad_left * pixel + TVMQ_PAD, &filled)) return false;
   return tvmq_mul_size(padded_planes(&g->rows) - 1, plane, &others) && tvmq_add_size(tvmq_max(read, filled), others, &copies) &&

@@ -155,8 +155,7 @@ static void bring_flipped(const struct tvmq_conv *c, const uint8_t *in, size_t f
   tvmq_rows_flip(c->padding, tvmq_rows_piece_bytes(&g->rows), flip, padding);
   struct tvmq_rows rows = g->rows;
   rows.padding = padding;
-  const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // address at which the first pixel of
-                                                                                // the input would be
+  const uint8_t *const start = (const uint8_t *)((uintptr_t)flipped - offset);  // address at which the first pixel of the input would be
   fill_table(c, &rows, start, first, n, scratch);
 }
 

@@ -26,8 +26,7 @@ struct winograd {
   struct tvmq_tiles tiles;
   size_t wave_tiles;                              // tiles of a wave
   size_t values_point_stride, sums_point_stride;  // elements
-  size_t values, sums, pixels, tile;              // byte offsets: `values` in the shared scratch, the others in a
-                                                  // thread's slice
+  size_t values, sums, pixels, tile;              // byte offsets: `values` in the shared scratch, the others in a thread's slice
 };
 static struct winograd *winograd_of(const struct tvmq_conv *c) { return c->plan; }
 

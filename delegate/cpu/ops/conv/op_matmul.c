@@ -17,8 +17,7 @@ struct matmul {
   struct tvmq_stage stage;                    // output stage that is correct for any weights
   uint8_t *panels, *left;                     // panels of all right matrices; transposed left matrices, or NULL
   size_t left_bytes, right_bytes, out_bytes;  // bytes per matrix
-  size_t to_pack, to_transpose, pack_step;    // first pass: panels to pack, matrices to transpose, and how many of
-                                              // either a task handles
+  size_t to_pack, to_transpose, pack_step;    // first pass: panels to pack, matrices to transpose, and how many of either a task handles
   size_t product_tasks, step;                 // tasks per product; step: if not 0, products per task instead
   const struct tvmq_scratch *scratch;
 };

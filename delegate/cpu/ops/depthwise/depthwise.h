@@ -18,8 +18,7 @@
 // One thread's slice of the scratch, as byte offsets.
 struct tvmq_depthwise_slice {
   size_t table;     // pointers to the pixels of the strip
-  size_t expanded;  // copies of pixels that the kernel cannot read in place: gathered channels of one block, adjacent
-                    // pixels, or the last pixels of the input
+  size_t expanded;  // copies of pixels that the kernel cannot read in place: gathered channels of one block, adjacent pixels, or the last pixels of the input
   size_t tile;      // output of a tile that extends past the output tensor
   size_t size;
 };
@@ -28,8 +27,7 @@ struct tvmq_depthwise_slice {
 // both compute the same values there.
 struct tvmq_depthwise_block {
   size_t first;    // first channel
-  size_t n_alike;  // number of blocks, from this one on, that one kernel call can compute: contiguous channels, equal
-                   // number of planes
+  size_t n_alike;  // number of blocks, from this one on, that one kernel call can compute: contiguous channels, equal number of planes
   size_t planes;   // pack_depthwise.h
 };
 
@@ -49,16 +47,14 @@ struct tvmq_depthwise {
   struct tvmq_depthwise_steps in_step, out_step;
   const struct tvmq_variant *variant;
   uint32_t excluded;           // flags that the kernel must not have with these weights
-  float cycles, bring_cycles;  // estimates for one thread; bring_cycles: the part of `cycles` for filling pointer
-                               // tables
+  float cycles, bring_cycles;  // estimates for one thread; bring_cycles: the part of `cycles` for filling pointer tables
   struct tvmq_threads *threads;
 
   size_t element_bytes, stored_bytes;  // bytes of an input element, and of an output element
   size_t channels;                     // output channels
   size_t panel_bytes;
   size_t n_blocks;
-  size_t side_by_side;  // output pixels that one block computes together; 1 if there are at least as many channels as a
-                        // block has
+  size_t side_by_side;  // output pixels that one block computes together; 1 if there are at least as many channels as a block has
   size_t reach;         // pixels, rounded up, that a kernel reads at each pointer
   bool gathers;         // depth multiplier > 1: the input channels of a block are not contiguous
   struct tvmq_packed *weights;

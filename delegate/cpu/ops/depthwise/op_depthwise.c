@@ -335,8 +335,7 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   struct tvmq_choice wish = tvmq_wish_of(env->wish);
   const struct tvmq_variant *const only = wish.variant;
   one.wish = &wish;
-  for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equally fast kernels, the last in variants.def is the most
-                                                // specific
+  for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equally fast kernels, the last in variants.def is the most specific
     struct tvmq_depthwise d = {0};
     struct tvmq_blocks blocks[LISTED_BLOCKS];
     wish.variant = &tvmq_variants[v];

@@ -39,12 +39,9 @@ struct hybrid {
   struct tvmq_bounds bounds;
 
   size_t images, lines, line_elements, pixel_elements;  // sizes of the input; the elements of an image share one scale
-  size_t top, bottom, left, right;                      // padding of the int8 image: lines above and below, bytes left
-                                                        // and right of a line
-  size_t task_images, pieces, piece_lines;              // a task of passes 1 and 2 is several images, or one piece of
-                                                        // an image
-  size_t out_pixels, out_tasks, task_pixels;            // pixels and tasks per image; a task of the last pass stays
-                                                        // within one image
+  size_t top, bottom, left, right;                      // padding of the int8 image: lines above and below, bytes left and right of a line
+  size_t task_images, pieces, piece_lines;              // a task of passes 1 and 2 is several images, or one piece of an image
+  size_t out_pixels, out_tasks, task_pixels;            // pixels and tasks per image; a task of the last pass stays within one image
   size_t at_ranges, at_scales, at_bytes, scratch_bytes;
   const struct tvmq_scratch *scratch;
   float cycles;

@@ -18,10 +18,8 @@ enum { LINE = TVMQ_LINE, BLOCK = 1 << 13 };
 struct concatenation {
   int n_in;
   size_t in_bytes[TVMQ_MAX_IN], out_bytes;           // bytes of a row
-  size_t rows, task_rows, row_tasks, piece, pieces;  // a row has `pieces` pieces of `piece` bytes; a task copies one
-                                                     // piece of each of its rows
-  size_t block;                                      // output rows that stay in the cache until all inputs have been
-                                                     // copied into them
+  size_t rows, task_rows, row_tasks, piece, pieces;  // a row has `pieces` pieces of `piece` bytes; a task copies one piece of each of its rows
+  size_t block;                                      // output rows that stay in the cache until all inputs have been copied into them
   const struct tvmq_variant *byte_map;
   int map_of[TVMQ_MAX_IN];  // index in `maps`; -1: the input is copied
   float cycles;             // estimate for one thread

@@ -154,15 +154,8 @@ static float plan_tasks(struct output *out, const struct tvmq_env *env) {
   out->task_lines = tvmq_ceil_div(out->n_lines, tvmq_min(wanted, out->n_lines));
   out->line_tasks = tvmq_ceil_div(out->n_lines, out->task_lines);
   out->task_pieces = tvmq_ceil_div(out->n_pieces, tvmq_ceil_div(wanted, out->line_tasks));
-  if (out->shape == MATRICES || out->shape == STEPS)
-    out->task_pieces = tvmq_round_up(out->task_pieces, STRIP);  // no
-                                                                // two
-                                                                // tasks
-                                                                // write
-                                                                // the
-                                                                // same
-                                                                // cache
-                                                                // line
+  // No two tasks write the same cache line.
+  if (out->shape == MATRICES || out->shape == STEPS) out->task_pieces = tvmq_round_up(out->task_pieces, STRIP);
   out->piece_tasks = tvmq_ceil_div(out->n_pieces, out->task_pieces);
   return cycles;
 }

@@ -60,8 +60,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const struct tvmq_target target = tvmq_target(env);
   p->desc = *d;
   p->variant = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_POOL, &target);
-  p->bounds = tvmq_activation_bounds(d->activation, FLT_MAX);  // without an activation, the reference clamps infinities
-                                                               // to finite values
+  p->bounds = tvmq_activation_bounds(d->activation, FLT_MAX);  // without an activation, the reference clamps infinities to finite values
   p->scratch = env->scratch;
   p->slice = 0;
   const char *why = tvmq_pool_geometry(d, &p->geometry);

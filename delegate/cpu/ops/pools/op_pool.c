@@ -29,8 +29,7 @@ struct pool {
   struct columns *columns;
   size_t n_columns;
   struct tvmq_threads *threads;
-  size_t group_channels, groups, strips;  // channels of a group (the last group has the rest); groups and strips of an
-                                          // image, strips of about equal height
+  size_t group_channels, groups, strips;  // channels of a group (the last group has the rest); groups and strips of an image, strips of about equal height
   size_t slice;                           // bytes of a thread's scratch, which holds spans
   const struct tvmq_scratch *scratch;
   float cycles;  // estimate for one thread

@@ -150,8 +150,7 @@ static void reduce_to_means(const struct reduce *r, const void *in, size_t n, vo
 static const char *choose(struct reduce *r, const struct tvmq_env *env, float *cycles) {
   enum { FLOAT_CYCLES = 4 };
   const bool sums = tvmq_reduction_is_sum(&r->desc);
-  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a constraint names a kernel of
-                                                                                 // another family
+  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a constraint names a kernel of another family
   if (r->desc.in_type == TVMQ_TYPE_F32) {
     r->reduce = reduce_to_means;
     *cycles = (float)tvmq_ceil_div(r->n_rows, SIDE_BY_SIDE) * (float)r->depth * FLOAT_CYCLES;
