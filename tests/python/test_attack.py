@@ -91,7 +91,7 @@ def test_layers_vary() -> None:
     """Half of the drawn layers were counted, the others vary them; a simpler layer has less of something."""
     speed = pytest.importorskip("attacker.speed", reason="LiteRT, the peer of the attack on speed, is not installed")
     draw = random.Random(5)
-    drawn = [speed.drawn(draw) for _ in range(100)]
+    drawn = [speed.drawn(draw, layers.read()) for _ in range(100)]
     counted = {str(layer) for _, _, layer in layers.read()}
     assert 20 < sum(str(layer) in counted for layer in drawn) < 80
     for layer in drawn:

@@ -39,13 +39,12 @@ STRIDES = ("stride",)
 
 @dataclasses.dataclass(frozen=True)
 class Timed:
-    """Microseconds of an inference, minima; how the delegate runs it; what its cost model says, in cycles on one thread."""
+    """Microseconds of an inference, minima; how the delegate runs it."""
 
     stock: float
     tvmq: float
     algorithm: str
     kernel: str
-    cycles: float
 
     @property
     def ratio(self) -> float:
@@ -115,9 +114,8 @@ def varied(draw: random.Random, layer: Layer) -> Layer:
     return layer
 
 
-def drawn(draw: random.Random) -> Layer:
+def drawn(draw: random.Random, counted: list[tuple[int, int, Layer]]) -> Layer:
     """Layers are as likely as the number of networks that have them, so that a network of a thousand equal nodes does not fill a shard."""
-    counted = layers.read()
     return varied(draw, draw.choices([layer for _, _, layer in counted], [networks for _, networks, _ in counted])[0])
 
 
@@ -144,9 +142,9 @@ class Unfit(Exception):
 def model(layer: Layer) -> bytes:
     try:
         source = layer.model()
+        (op,) = surgery.ops(source)
     except (ValueError, ArithmeticError, IndexError, TypeError) as error:
         raise Unfit("parameters do not fit together") from error
-    (op,) = surgery.ops(source)
     sizes = [math.prod(tensor.shape) for tensor in (*op.inputs, *op.outputs) if tensor]
     if op.macs > MOST_MACS or max(sizes) > MOST_ELEMENTS or min(sizes) == 0:
         raise Unfit("too large, or empty")
@@ -167,7 +165,7 @@ def time(layer: Layer, seconds: float, isa: str, threads: int) -> Timed:
     if not node.claimed:
         raise Unfit("left to the runtime")
     stock, tvmq = (min(runs) for runs in peer.alternate(sessions, seconds, min(seconds, SLICE_SECS)))
-    return Timed(stock, tvmq, node.algorithm, node.kernel, node.cycles)
+    return Timed(stock, tvmq, node.algorithm, node.kernel)
 
 
 def looked_at(layer: Layer, isa: str, threads: int) -> Timed:
@@ -205,11 +203,11 @@ def main() -> None:
         peer.hold(options.isa)
     if options.threads == 1:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    draw = random.Random(options.seed)
+    draw, counted = random.Random(options.seed), layers.read()
     ratios, slow, far = [], 0, 0
     unfit: dict[str, int] = {}
     for _ in range(options.shapes):
-        layer = drawn(draw)
+        layer = drawn(draw, counted)
         try:
             timed = looked_at(layer, options.isa, options.threads)
         except Unfit as reason:

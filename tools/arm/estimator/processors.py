@@ -17,8 +17,7 @@ from .cores import Core
 FEATURES = {
     "neon": "fp asimd evtstrm aes pmull sha1 sha2 crc32 cpuid",
     "dotprod": "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm lrcpc dcpop asimddp",
-    "i8mm": "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm jscvt fcma lrcpc dcpop "
-    "sha3 asimddp sha512 sve i8mm bf16",
+    "i8mm": "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm jscvt fcma lrcpc dcpop sha3 asimddp sha512 sve i8mm bf16",
 }
 COUNT = max(4, os.cpu_count() or 1)  # the emulated process runs on any of the host's
 VARIANT, REVISION = 1, 0  # of the core: the first one's Cortex-A55 has slower loads
