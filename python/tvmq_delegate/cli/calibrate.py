@@ -20,7 +20,14 @@ _DEFAULT_FILE = "[default: that of this CPU in the user's cache folder]"
 @documented(click.Command)
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE", help=f"The machine file to write.  {_DEFAULT_FILE}")
 @click.option("--dry-run", is_flag=True, help="Write no machine file.")
-@click.option("--time", "seconds", type=FloatRange(0.1, 600), default=measure.CALIBRATION_SECONDS, show_default=True, help="Seconds to measure.")
+@click.option(
+    "--time",
+    "seconds",
+    type=FloatRange(0.1, 600),
+    default=measure.CALIBRATION_SECONDS,
+    show_default=True,
+    help="Seconds to measure; up to three times as many where two halves of the rounds differ.",
+)
 @click.option("--base", metavar="NAME", help="The known machine whose constants the fit is held near.  [default: the one that the CPU says it is]")
 @click.option("--runtime", "runtime_name", metavar="PACKAGE", help="TFLite runtime.  [default: the first that is installed]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -16,7 +16,7 @@ DELEGATE = "tvmq"
 class Cell:
     """A network on a board.
 
-    ms: contender -> median, on a busy board the least; ratio: stock's time over the delegate's, 0 where it was not measured. exact:
+    ms: contender -> least time, because tables of different days are compared; ratio: stock's time over the delegate's, 0 where it was not measured. exact:
     whether every compared element equals the reference kernels', None where none was compared, or nothing was taken. problems: what went wrong, and why
     figures are not to be trusted.
     """

@@ -56,7 +56,7 @@ class Job:
 class Measured:
     """The result of a job. error: why there is none, else "".
 
-    ms: contender -> median, on a busy board the least. ratios: contender -> its time over the delegate's. taken, nodes: of the model. elements,
+    ms: contender -> least time. ratios: contender -> the same over the delegate's. taken, nodes: of the model. elements,
     different: compared with the reference kernels on the board's own runtime. reference_ns: of the reference task before and after. date: ISO 8601,
     by the board's own clock. For "tune", records: the lines that are new; gain: of the whole network, 0 where nothing was kept.
     """
@@ -193,9 +193,11 @@ def _bench(job: Job, source: bytes) -> dict[str, Any]:
     settings = measure.Settings(num_runs=10, min_secs=SECS, max_secs=job.seconds / 4, warmup_min_secs=SECS / 4)
     found = measure.bench(source, name=job.model, settings=settings, against=["stock"], num_threads=job.num_threads, **job.options)
     summary = found.delegation.summary
+    ms = {each.name: each.latency_metrics.min_ms for each in found.results}
+    own = ms[found.results[0].name]
     return {
-        "ms": {each.name: each.latency_metrics.of(found.leading) for each in found.results},
-        "ratios": {each.name: each.ratio.value for each in found.results if each.ratio},
+        "ms": ms,
+        "ratios": {name: least / own for name, least in ms.items()},
         "taken": summary.claimed,
         "nodes": len(found.delegation.nodes),
         "runtime": found.runtime,

@@ -21,7 +21,7 @@ class Change:
 
     ratio: after over before; above 1 is a regression.
 
-    clear: the middle halves of the samples do not overlap.
+    clear: the middle halves of the samples do not overlap; of least times, the fastest quarters.
     """
 
     what: str
@@ -63,7 +63,11 @@ def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Co
         differ.insert(0, f"model {models[0]} before, {models[1]} after")
     differ += [f"busy {when}: {measured.busy}; the least times are compared" for when, measured in (("before", old), ("after", new)) if measured.busy]
     leading = statistic.leading(old.busy or new.busy)
-    contenders, nodes = _changes(old.contenders, new.contenders, leading), _changes(old.nodes, new.nodes, leading)
+    of_nodes = leading
+    if leading == LEAST and not (old.has_least_of_nodes and new.has_least_of_nodes):
+        of_nodes = MEDIAN
+        differ.append("one file is of an earlier version and has no least times of nodes, whose medians are compared")
+    contenders, nodes = _changes(old.contenders, new.contenders, leading), _changes(old.nodes, new.nodes, of_nodes)
     return Comparison(os.fspath(before), os.fspath(after), tuple(differ), contenders, nodes, leading)
 
 
@@ -80,6 +84,7 @@ class _Measured:
     circumstances: dict[str, str]
     contenders: Times
     nodes: Times
+    has_least_of_nodes: bool
     busy: str
 
     def models(self, by_contents: bool) -> str:
@@ -90,7 +95,8 @@ class _Measured:
 def _read(path: str | os.PathLike[str]) -> _Measured:
     with recorded(path) as found:
         sha256, busy = str(found.get("model_sha256", "")), str(found.get("busy", ""))
-        return _Measured(str(found["model"]), sha256, _circumstances(found), _contenders(found), _nodes(found), busy)
+        has_least = all("least_us" in op for op in found["op_profile"] if op["claimed"])
+        return _Measured(str(found["model"]), sha256, _circumstances(found), _contenders(found), _nodes(found), has_least, busy)
 
 
 def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:
@@ -113,8 +119,8 @@ def _changes(old: Times, new: Times, leading: str) -> tuple[Change, ...]:
     changes = []
     for name in old.keys() & new.keys():
         (before, old_low, old_high, old_least), (after, new_low, new_high, new_least) = old[name], new[name]
-        if leading == LEAST:
-            before, after = old_least, new_least
+        if leading == LEAST:  # whose fastest quarter lies between the least time and the first quartile
+            before, old_low, old_high, after, new_low, new_high = old_least, old_least, old_low, new_least, new_least, new_low
         if before and after:
             changes.append(Change(name, before, after, after / before, new_low > old_high or new_high < old_low))
     return tuple(sorted(changes, key=lambda change: change.after_ms - change.before_ms, reverse=True))

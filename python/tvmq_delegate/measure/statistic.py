@@ -10,7 +10,7 @@ import os
 import statistics
 from collections.abc import Iterable, Sequence
 
-from ..binding import plural
+from ..binding import library, plural
 
 MEDIAN, LEAST = "median", "min"
 ENOUGH, NOISY = 10, 0.1  # runs to tell from, and the share of the median that the middle half of them may span
@@ -31,7 +31,13 @@ def busy(load: str, processors: int, threads: int, spreads: Iterable[tuple[str, 
 
 
 def load() -> str:
-    """The average of runnable processes over the last minute, "" where the system does not tell."""
+    """The average of runnable processes over the last minute.
+
+    "" where the system does not tell, and where this process may not use all processors: the load counts the whole host, whose other processors may well be
+    the busy ones.
+    """
+    if library.cpu().count < (os.cpu_count() or 1):
+        return ""
     try:
         return f"{os.getloadavg()[0]:.2f}"
     except OSError:

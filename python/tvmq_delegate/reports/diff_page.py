@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import plotly.graph_objects as plot
 import plotly.offline
 from markupsafe import Markup
@@ -40,7 +42,7 @@ def page(found: Diff) -> str:
 def _along(found: Diff) -> plot.Figure:
     """The greatest difference of each node alone, in order of execution."""
     figure = plot.Figure()
-    for name, colour in zip(found.contenders, PALETTE):
+    for name, colour in zip(found.contenders, itertools.cycle(PALETTE)):
         ops = [op for op in found.ops if op.contender == name]
         hover = [f"node {op.index} {op.op}<br>{op.difference.max_diff:g} at most, {op.difference.share:.2%} differ<extra>{name}</extra>" for op in ops]
         figure.add_bar(x=[op.index for op in ops], y=[op.difference.max_diff for op in ops], name=name, marker_color=colour, hovertemplate=hover)
