@@ -13,8 +13,8 @@ __all__ = ["Markup", "environment", "source"]
 
 
 def environment() -> jinja2.Environment:
-    """Templates of this package; what they print is escaped."""
-    loader = jinja2.PackageLoader(__package__, "")
+    """Templates in this folder; what they print is escaped. PackageLoader does not find it in an editable installation."""
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
     return jinja2.Environment(loader=loader, finalize=_cleaned, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
 
 
