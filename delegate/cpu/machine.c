@@ -24,22 +24,29 @@
 #define X86_ROWS                                                                                                                               \
   .list_cycles = 2, .pixel_pointer_cycles = 1, .copied_piece_cycles = 6, .side_piece_cycles = 6, .line_byte_cycles = 0.2f, .node_cycles = 150, \
   .tap_cycles = 1, .gathered_lane_cycles = 1.5f
-// Costs that differ most between cores: for each item written by the functions that write pointers and copy rows
+// Costs that differ most between Arm cores: for each item written by the functions that write pointers and copy rows
 // (docs/cost-model.md).
-#define ARM_CORE(pointer, list, pixel, piece, moved, side_piece, line_byte, node, tap)                                                                 \
-  .pointer_cycles = pointer, .summed_pointer_cycles = 4 * (pointer), .list_cycles = list, .pixel_pointer_cycles = pixel, .copied_piece_cycles = piece, \
-  .moved_piece_cycles = moved, .side_piece_cycles = side_piece, .line_byte_cycles = line_byte, .node_cycles = node, .tap_cycles = tap,                 \
-  .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f
-#define CORTEX_A53 ARM_CORE(9, 3.1f, 4, 16, 7, 110, 1.3f, 2800, 26)
-#define CORTEX_A72 ARM_CORE(4, 1.4f, 1.7f, 4.5f, 3.5f, 34, 0.36f, 600, 3)
+#define CORTEX_A53                                                                                                                                      \
+  .pointer_cycles = 9, .summed_pointer_cycles = 36, .list_cycles = 3.1f, .pixel_pointer_cycles = 4, .copied_piece_cycles = 16, .moved_piece_cycles = 7, \
+  .side_piece_cycles = 110, .line_byte_cycles = 1.3f, .node_cycles = 2800, .tap_cycles = 26
+#define CORTEX_A55                                                                                                                                         \
+  .pointer_cycles = 6, .summed_pointer_cycles = 24, .list_cycles = 3.1f, .pixel_pointer_cycles = 3.9f, .copied_piece_cycles = 12, .moved_piece_cycles = 6, \
+  .side_piece_cycles = 95, .line_byte_cycles = 1.3f, .node_cycles = 2800, .tap_cycles = 4
+#define CORTEX_A72                                                                                                                  \
+  .pointer_cycles = 4, .summed_pointer_cycles = 16, .list_cycles = 1.4f, .pixel_pointer_cycles = 1.7f, .copied_piece_cycles = 4.5f, \
+  .moved_piece_cycles = 3.5f, .side_piece_cycles = 34, .line_byte_cycles = 0.36f, .node_cycles = 600, .tap_cycles = 3
+#define NEOVERSE_N1                                                                                                                 \
+  .pointer_cycles = 2, .summed_pointer_cycles = 8, .list_cycles = 0.75f, .pixel_pointer_cycles = 1.5f, .copied_piece_cycles = 2.8f, \
+  .moved_piece_cycles = 2.2f, .side_piece_cycles = 32, .line_byte_cycles = 0.2f, .node_cycles = 450, .tap_cycles = 0.5f
+#define NEOVERSE_V1                                                                                                                      \
+  .pointer_cycles = 1.2f, .summed_pointer_cycles = 4.8f, .list_cycles = 0.6f, .pixel_pointer_cycles = 1.3f, .copied_piece_cycles = 1.3f, \
+  .moved_piece_cycles = 1.3f, .side_piece_cycles = 18, .line_byte_cycles = 0.1f, .node_cycles = 300, .tap_cycles = 0.5f
 #define X86_CACHES .block_bytes = 256 * 1024, .strip_bytes = 256 * 1024
 #define ARM_CACHES .block_bytes = 64 * 1024, .strip_bytes = 48 * 1024, .winograd_bytes = 256 * 1024, .streamed_byte_cycles = 0.4f
-#define X86_CORE(pointer, summed_pointer, moved, flipped_use, weight_byte, streamed_byte, winograd_kilobytes)                                           \
-  .pointer_cycles = pointer, .summed_pointer_cycles = summed_pointer, .moved_piece_cycles = moved, .flipped_use_cycles = flipped_use,                   \
-  .weight_byte_cycles = weight_byte, .streamed_byte_cycles = streamed_byte, .winograd_bytes = (winograd_kilobytes) * 1024, X86_ROWS, OUT_OF_ORDER_ROWS, \
-  COPIES, X86_CACHES, LIMITS
-#define ARM OUT_OF_ORDER_ROWS, .gathered_lane_cycles = 2.5f, COPIES, ARM_CACHES, THREADS, LIMITS
-#define ARM_IN_ORDER IN_ORDER_ROWS, COPIES, ARM_CACHES, THREADS, LIMITS
+#define X86 X86_ROWS, OUT_OF_ORDER_ROWS, COPIES, X86_CACHES, LIMITS
+#define ARM_WEIGHTS .flipped_use_cycles = 0.015f, .weight_byte_cycles = 0.1f
+#define ARM OUT_OF_ORDER_ROWS, .gathered_lane_cycles = 2.5f, ARM_WEIGHTS, COPIES, ARM_CACHES, THREADS, LIMITS
+#define ARM_IN_ORDER IN_ORDER_ROWS, ARM_WEIGHTS, COPIES, ARM_CACHES, THREADS, LIMITS
 #define DOTPROD (TVMQ_CPU_NEON | TVMQ_CPU_DOTPROD)
 #define I8MM (DOTPROD | TVMQ_CPU_I8MM)
 #define AVX512 (TVMQ_CPU_AVX2 | TVMQ_CPU_AVX512VNNI)
@@ -105,25 +112,65 @@ const struct tvmq_machine tvmq_machines[] = {
     {.name = "sapphire-rapids",
      .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI | TVMQ_CPU_AMX,
      SPEEDS(sapphire_rapids),
-     X86_CORE(9, 12, 4, 0.015f, 0.1f, 0.15f, 768),
+     .pointer_cycles = 9,
+     .summed_pointer_cycles = 12,
+     .moved_piece_cycles = 4,
+     .flipped_use_cycles = 0.015f,
+     .weight_byte_cycles = 0.1f,
+     .streamed_byte_cycles = 0.15f,
+     .winograd_bytes = 768 * 1024,
+     X86,
      THREADS},
     // A Xeon with AVX-512 VNNI but no AMX: fitted to the times of candidates in networks.
-    {.name = "cascade-lake", .cpu = AVX512, SPEEDS(cascade_lake), X86_CORE(9, 12, 2, 0.02f, 0.3f, 0.15f, 768), THREADS},
+    {.name = "cascade-lake",
+     .cpu = AVX512,
+     SPEEDS(cascade_lake),
+     .pointer_cycles = 9,
+     .summed_pointer_cycles = 12,
+     .moved_piece_cycles = 2,
+     .flipped_use_cycles = 0.02f,
+     .weight_byte_cycles = 0.3f,
+     .streamed_byte_cycles = 0.15f,
+     .winograd_bytes = 768 * 1024,
+     X86,
+     THREADS},
     // An EPYC with AVX-512 VNNI and AVX-VNNI: fitted to the times of candidates in networks. Flipping at each use is
     // almost free.
-    {.name = "zen5", .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI, SPEEDS(zen5), X86_CORE(3, 12, 2, 0.001f, 0.1f, 0.05f, 768), NEAR_THREADS(0.1f)},
+    {.name = "zen5",
+     .cpu = AVX512 | TVMQ_CPU_AVXVNNI | TVMQ_CPU_AVX512VBMI,
+     SPEEDS(zen5),
+     .pointer_cycles = 3,
+     .summed_pointer_cycles = 12,
+     .moved_piece_cycles = 2,
+     .flipped_use_cycles = 0.001f,
+     .weight_byte_cycles = 0.1f,
+     .streamed_byte_cycles = 0.05f,
+     .winograd_bytes = 768 * 1024,
+     X86,
+     NEAR_THREADS(0.1f)},
     // An EPYC with AVX-512 VNNI but no AVX-VNNI: kernels were timed alone, the rest is fitted to the times of
     // candidates in networks. A depthwise layer with half its input in another core's cache takes 0.6 more cycles per
     // byte. Sometimes it takes 1.3, apparently when the cores share no cache.
-    {.name = "zen4", .cpu = AVX512 | TVMQ_CPU_AVX512VBMI, SPEEDS(zen4), X86_CORE(9, 6, 3, 0.015f, 0.1f, 0.15f, 704), NEAR_THREADS(0.45f)},
+    {.name = "zen4",
+     .cpu = AVX512 | TVMQ_CPU_AVX512VBMI,
+     SPEEDS(zen4),
+     .pointer_cycles = 9,
+     .summed_pointer_cycles = 6,
+     .moved_piece_cycles = 3,
+     .flipped_use_cycles = 0.015f,
+     .weight_byte_cycles = 0.1f,
+     .streamed_byte_cycles = 0.15f,
+     .winograd_bytes = 704 * 1024,
+     X86,
+     NEAR_THREADS(0.45f)},
     // Arm cores: estimated from instruction timings; latencies dominate on in-order cores. Thread costs are the Xeon's.
     {.name = "arm-out-of-order", .cpu = I8MM, CORTEX_A72, ARM},
     {.name = "arm-in-order", .in_order = true, .cpu = I8MM, CORTEX_A53, ARM_IN_ORDER},
     {.name = "cortex-a53", .in_order = true, .cpu = TVMQ_CPU_NEON, CORTEX_A53, SPEEDS(cortex_a53), ARM_IN_ORDER},
-    {.name = "cortex-a55", .in_order = true, .cpu = DOTPROD, ARM_CORE(6, 3.1f, 3.9f, 12, 6, 95, 1.3f, 2800, 4), SPEEDS(cortex_a55), ARM_IN_ORDER},
+    {.name = "cortex-a55", .in_order = true, .cpu = DOTPROD, CORTEX_A55, SPEEDS(cortex_a55), ARM_IN_ORDER},
     {.name = "cortex-a72", .cpu = TVMQ_CPU_NEON, CORTEX_A72, SPEEDS(cortex_a72), ARM},
-    {.name = "neoverse-n1", .cpu = DOTPROD, ARM_CORE(2, 0.75f, 1.5f, 2.8f, 2.2f, 32, 0.2f, 450, 0.5f), SPEEDS(neoverse_n1), ARM},
-    {.name = "neoverse-v1", .cpu = I8MM, ARM_CORE(1.2f, 0.6f, 1.3f, 1.3f, 1.3f, 18, 0.1f, 300, 0.5f), SPEEDS(neoverse_v1), ARM},
+    {.name = "neoverse-n1", .cpu = DOTPROD, NEOVERSE_N1, SPEEDS(neoverse_n1), ARM},
+    {.name = "neoverse-v1", .cpu = I8MM, NEOVERSE_V1, SPEEDS(neoverse_v1), ARM},
 };
 const size_t tvmq_n_machines = sizeof tvmq_machines / sizeof tvmq_machines[0];
 _Static_assert(sizeof tvmq_machines / sizeof tvmq_machines[0] <= TVMQ_MOST_MACHINES, "too many for tables of all");
