@@ -35,18 +35,21 @@ PROBE = """<script>
     const large = (element) => { const area = element.getBoundingClientRect(); return area.width > 200 && area.height > 40; };
     const seen = (selector) => [...document.querySelectorAll(selector)].filter(large).length;
     const plots = seen(".js-plotly-plot .main-svg"), drawn = document.querySelectorAll(".js-plotly-plot .point, .js-plotly-plot .box").length;
-    document.body.dataset.seen = JSON.stringify({plots, drawn, tables: seen("table"), drawings: seen("#graph svg")});
+    const boxes = [...document.querySelectorAll(".scroll")], cut = boxes.filter((box) => box.scrollWidth > box.clientWidth);
+    const hinted = cut.filter((box) => getComputedStyle(box, "::before").content.includes("more columns"));
+    const unhinted = boxes.filter((box) => !cut.includes(box) && box.classList.contains("cut")).length + (cut.length - hinted.length);
+    document.body.dataset.seen = JSON.stringify({plots, drawn, tables: seen("table"), drawings: seen("#graph svg"), cut: cut.length, unhinted});
   }, 500));
 </script>"""
 
 
-def look(page: str, tmp_path: pathlib.Path) -> dict[str, int]:
-    """Opens a page without network in a headless browser; nothing may be reported to its console."""
+def look(page: str, tmp_path: pathlib.Path, width: int = 1400) -> dict[str, int]:
+    """Opens a page without network in a headless browser, whose windows are 500 pixels wide at least; nothing may be reported to its console."""
     if BROWSER is None:
         pytest.skip("no browser: the page is not looked at (apt-get install chromium)")
     path = tmp_path / "page.html"
     path.write_text(page.replace("</body>", f"{PROBE}</body>"), encoding="utf-8")
-    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1400,1000"]
+    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},1000"]
     command += ["--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--virtual-time-budget=10000", "--dump-dom", path.as_uri()]
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # a sanitizer's runtime is not for browsers
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300, env=environment)
@@ -78,6 +81,51 @@ def test_bench_page(report: object, benchmark: measure.Benchmark, tmp_path: path
     assert benchmark.machine.cpu in html.unescape(page) and benchmark.machine.date in page
     seen = look(page, tmp_path)
     assert seen["plots"] >= 5 and seen["tables"] == 3 and seen["drawn"] > len(benchmark.op_profile)
+
+
+def test_tables_that_are_cut_say_so(report: object, benchmark: measure.Benchmark, tmp_path: pathlib.Path) -> None:
+    narrow = look(report.page(benchmark), tmp_path, 500)
+    assert narrow["cut"] >= 2 and narrow["unhinted"] == 0
+    assert look(report.page(benchmark), tmp_path, 1900)["unhinted"] == 0
+
+
+def luminance(colour: str) -> float:
+    """Relative, after the Web Content Accessibility Guidelines."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def test_marks_can_be_told_from_both_grounds(report: object) -> None:
+    """Three to one, which the guidelines ask of graphical objects, on cards of both themes."""
+    page = importlib.import_module("tvmq_delegate.reports.pages").source("page.html")
+    grounds = [re.search(rf"{theme} {{[^}}]*--card: (#\w+);", page)[1] for theme in (":root", r"\[data-theme=dark\]")]
+    grounds = [ground if len(ground) == 7 else "#" + "".join(2 * digit for digit in ground[1:]) for ground in grounds]
+    assert luminance(grounds[0]) > 0.9 and luminance(grounds[1]) < 0.1
+    for colour in (*report.PALETTE, *report.MARKS, report.OTHER, report.LEFT, report.MARK, report.GOOD, report.BAD):
+        for ground in grounds:
+            dark, light = sorted([luminance(colour), luminance(ground)])
+            assert (light + 0.05) / (dark + 0.05) >= 3, (colour, ground)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.5, 400), (0.62, 1.94), (0.95, 1.06), (0.001, 5000), (3, 30), (0.9, 9.5), (0.998, 1.001), (12.3, 12.4), (1e-5, 1e5)]
+)
+def test_logarithmic_axes(low: float, high: float) -> None:
+    """Whole numbers at the ticks, a few of them, in the range; plotly's own are single digits, or one a decade."""
+    axis = importlib.import_module("tvmq_delegate.reports.axes").logarithmic(low, high, title="x")
+    assert axis["title"] == "x" and axis["range"] == [math.log10(low), math.log10(high)]
+    ticks = axis["tickvals"]
+    assert 3 <= len(ticks) <= 12 and ticks == sorted(set(ticks)) and all(low <= tick <= high for tick in ticks)
+    assert [float(text) for text in axis["ticktext"]] == ticks
+
+
+def test_no_logarithmic_axis_is_plotlys_own(report: object, benchmark: measure.Benchmark) -> None:
+    for figure in (report._roofline(benchmark), report._latency(benchmark)):
+        for axis in (figure.layout.xaxis, figure.layout.yaxis):
+            assert axis.type != "log" or len(axis.tickvals) >= 3
+    sources = [path.read_text() for path in (harness.REPOSITORY / "python/tvmq_delegate/reports").glob("*.py") if path.name != "axes.py"]
+    assert not [text for text in sources if '"log"' in text]
 
 
 def test_page_tells_the_command_and_the_verdict(report: object, benchmark: measure.Benchmark) -> None:
@@ -146,6 +194,8 @@ def test_graph_page(report: object, runtime: harness.Runtime, tmp_path: pathlib.
     page = graph_page.page(delegation, ops, {0: 12.5, 1: 25.0})
     assert stands_alone(page) and page.count('<g class="node') == len(delegation.nodes) and "&lt;network&gt;" in page
     assert page.count('<path class="way"') == len({(edge.source, edge.target) for edge in graph.edges(ops)})
+    assert page.count('<rect class="under"') == page.count('<text class="shape"') == page.count('<path class="way"')
+    assert page.rindex('<path class="way"') < page.index('<rect class="under"')  # edges lie under the plates of labels
     assert page.count("12.5 µs</text>") == 1 and "12.5 \\u00b5s, 33.3% of all nodes" in page
     details = json.loads(re.search(r'id="nodes">(.*?)</script>', page)[1])
     (filter_facts,) = (facts for name, facts in details[0]["sections"] if name == "input 1")

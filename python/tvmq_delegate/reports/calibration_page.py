@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from ..measure import Calibration, Measured
 from . import calibration
+from .axes import logarithmic
 from .html import LEGEND, MARK, PALETTE, embed
 from .pages import environment
 
@@ -42,16 +43,15 @@ def _plot(found: Calibration, what: str) -> plot.Figure:
             y=[_predicted(measured, what) / 1e3 for measured in group],
             mode="markers",
             name=way,
-            marker={"color": PALETTE[n % len(PALETTE)], "opacity": 0.65, "size": 6},
+            marker={"color": PALETTE[n % len(PALETTE)], "opacity": 0.85, "size": 6},
             text=[f"{measured.network} node {measured.node} ({measured.op}), {measured.kernel}" for measured in group],
             hovertemplate="%{text}<br>measured %{x:.2f} µs, predicted %{y:.2f} µs<extra></extra>",
         )
-    axes = {"type": "log", "dtick": 1}
     figure.update_layout(
         height=560,
         margin={"l": 60, "r": 20, "t": 30, "b": 45},
         legend=LEGEND,
-        xaxis={**axes, "title": "measured, µs"},
-        yaxis={**axes, "title": "predicted, µs"},
+        xaxis=logarithmic(*ends, title="measured, µs"),
+        yaxis=logarithmic(*ends, title="predicted, µs"),
     )
     return figure

@@ -38,11 +38,11 @@ def _shade(change: Change) -> str:
 
 def _plot(changes: Sequence[Change]) -> plot.Figure:
     """A bar before and one after for each; that after is coloured where the change is clear."""
-    names = [change.what for change in changes]
+    names = [change.what.partition(" ")[0] for change in changes]  # of nodes the number: their types would take more room than the bars
     colours = [{"bad": BAD, "good": GOOD, "": PALETTE[0]}[_shade(change)] for change in changes]
     figure = plot.Figure()
-    figure.add_bar(x=names, y=[1e3 * change.before_ms for change in changes], name="before", marker_color=OTHER)
     hover = [f"{change.what}<br>%{{y:.1f}} µs, {change.ratio - 1:+.1%}<extra></extra>" for change in changes]
+    figure.add_bar(x=names, y=[1e3 * change.before_ms for change in changes], name="before", marker_color=OTHER, hovertemplate=hover)
     figure.add_bar(x=names, y=[1e3 * change.after_ms for change in changes], name="after", marker_color=colours, hovertemplate=hover)
-    figure.update_layout(height=420, barmode="group", margin={"l": 60, "r": 20, "t": 36, "b": 60}, legend={**LEGEND, "y": -0.35}, yaxis={"title": "µs"})
+    figure.update_layout(height=420, barmode="group", margin={"l": 60, "r": 20, "t": 36, "b": 60}, legend=LEGEND, xaxis={"type": "category"}, yaxis={"title": "µs"})
     return figure

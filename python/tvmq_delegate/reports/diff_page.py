@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ..accuracy import Diff, Difference
 from ..binding import plural
 from .diff import bins, word
-from .html import BAD, PALETTE, embed
+from .html import BAD, LEGEND, PALETTE, embed
 from .pages import environment
 
 MOST = 12  # histograms of nodes, those that differ most
@@ -47,7 +47,7 @@ def _along(found: Diff) -> plot.Figure:
         hover = [f"node {op.index} {op.op}<br>{op.difference.max_diff:g} at most, {op.difference.share:.2%} differ<extra>{name}</extra>" for op in ops]
         figure.add_bar(x=[op.index for op in ops], y=[op.difference.max_diff for op in ops], name=name, marker_color=colour, hovertemplate=hover)
     axes = {"xaxis": {"title": "node"}, "yaxis": {"title": "greatest difference"}}
-    figure.update_layout(height=320, margin={"l": 60, "r": 20, "t": 36, "b": 45}, showlegend=True, **axes)
+    figure.update_layout(height=320, margin={"l": 60, "r": 20, "t": 36, "b": 45}, showlegend=True, legend=LEGEND, **axes)
     return figure
 
 

@@ -18,6 +18,7 @@ from .pages import Markup, environment, source
 from .screen import clean
 
 LINE, PAD, WIDTH, ROOM = 17, 9, 236, 37  # pixels: the height of a line, around the text, of a box; the characters of a line
+LETTER = 6.6  # pixels of a character of a shape
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class _Way:
     hover: str
     x: float
     y: float
+
+    @property
+    def room(self) -> float:
+        """The width of the label."""
+        return LETTER * len(self.label) + 6
 
 
 def page(found: Delegation, ops: Sequence[models.Op], times_us: Mapping[int, float] | None = None) -> str:

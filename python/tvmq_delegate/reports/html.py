@@ -19,15 +19,16 @@ from ..binding import plural
 from ..measure import LEAST, MEDIAN, Benchmark, OpProfileData, judged, occupancy
 from ..sessions import DELEGATE
 from . import timelines
+from .axes import logarithmic
 from .bench import legend, remarks
 from .pages import environment
 
-# Colours of the types of nodes that are taken, in the order of their time; then OTHER.
-PALETTE = ("#2563c9", "#0f9d8a", "#8b5cf6", "#c2571a", "#b83280", "#a8841a", "#4b7f2a", "#5b7083")
-OTHER, LEFT, MARK, GOOD, BAD = "#7c8798", "#d9a34a", "#64748b", "#12805c", "#d13c3c"  # which can be told from a white and from a dark ground
+# Colours of the types of nodes that are taken, in the order of their time; then OTHER. All can be told from a white and from a dark ground.
+PALETTE = ("#3b82f6", "#0d9f8c", "#9065f7", "#d9661f", "#d1478f", "#ad881b", "#559a2c", "#70869a")
+OTHER, LEFT, MARK, GOOD, BAD = "#7c8798", "#c08a2d", "#778aa3", "#159a6c", "#e04848"
 # Below the plot: above, the tools lie over it, and in a narrow window it lies over the plot.
 LEGEND = {"orientation": "h", "yanchor": "top", "y": -0.18, "x": 0}
-MARKS = (MARK, BAD, "#8b5cf6")
+MARKS = (MARK, BAD, "#9065f7")
 
 
 def page(found: Benchmark, *, command: str = "", verdict: str = "") -> str:
@@ -131,9 +132,9 @@ def _latency(found: Benchmark) -> plot.Figure:
         )
     # Where one contender would leave nothing to see of the others, the axis is logarithmic.
     medians = [result.latency_metrics.median_ms for result in found.results]
-    ticks = [digit * 10.0**power for power in range(-4, 6) for digit in (1, 2, 5)]
-    logarithmic = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}
-    axis = logarithmic if max(medians) > 8 * min(medians) > 0 else {"rangemode": "tozero"}
+    ends = [result.latency_metrics.p5_ms for result in found.results], [result.latency_metrics.p95_ms for result in found.results]
+    apart = max(medians) > 8 * min(medians) > 0 and min(ends[0]) > 0
+    axis = logarithmic(0.8 * min(ends[0]), 1.25 * max(ends[1])) if apart else {"rangemode": "tozero"}
     height = 120 + 46 * len(found.results)
     figure.update_layout(height=height, showlegend=False, margin={"l": 100, "r": 20, "t": 36, "b": 45}, xaxis={"title": "ms", **axis})
     return figure
@@ -246,13 +247,12 @@ def _roofline(found: Benchmark) -> plot.Figure:
             hovertemplate=[_hover(op) for op in group],
         )
     slowest = min((op.gmacs_per_second for op in ops), default=top)
-    axes = {"type": "log", "dtick": 1}
     figure.update_layout(
         height=560,
         margin={"l": 60, "r": 20, "t": 40, "b": 45},
         legend=LEGEND,
-        xaxis={**axes, "title": "multiply-accumulates for each byte", "range": [math.log10(low), math.log10(high)]},
-        yaxis={**axes, "title": "GMAC/s", "range": [math.log10(min(slowest, top / 10) / 2), math.log10(top * 2)]},
+        xaxis=logarithmic(low, high, title="multiply-accumulates for each byte"),
+        yaxis=logarithmic(min(slowest, top / 10) / 2, top * 2, title="GMAC/s"),
     )
     return figure
 

@@ -20,7 +20,7 @@ def memory(found: Benchmark, colour: str, mark: str) -> plot.Figure:
         width=[buffer.last_node - buffer.first_node + 1 for buffer in buffers],
         base=[buffer.offset / 1024 for buffer in buffers],
         y=[buffer.bytes / 1024 for buffer in buffers],
-        marker={"color": colour, "opacity": 0.75, "line": {"width": 1, "color": "rgba(128,128,128,0.8)"}},
+        marker={"color": colour, "opacity": 0.85, "line": {"width": 1, "color": "rgba(128,128,128,0.8)"}},
         hovertemplate=[f"nodes {item.first_node} to {item.last_node}<br>{item.bytes / 1024:,.1f} KB<extra></extra>" for item in buffers],
     )
     figure.add_scatter(

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from ..binding import plural
 from ..tuning import Tuned, Tuning, read_records
+from .axes import logarithmic
 from .html import BAD, GOOD, LEGEND, MARK, OTHER, PALETTE, embed
 from .pages import environment
 from .tuning import rate, shape, source, summary
@@ -109,7 +110,7 @@ def _search(found: Tuning, curves: Curves) -> plot.Figure:
                 y=curve,
                 mode="lines",
                 line={"color": colour, "width": 1, "shape": "hv"},
-                opacity=0.3,
+                opacity=0.6,
                 showlegend=False,
                 hovertemplate=f"{shape(signature)}<br>%{{x}} trials: %{{y:.3f}}<extra>{tuner}</extra>",
             )
@@ -149,15 +150,14 @@ def _predicted(found: Tuning) -> plot.Figure:
             y=measured,
             mode="markers",
             name=way,
-            marker={"color": colour, "size": 7, "opacity": 0.7},
+            marker={"color": colour, "size": 7, "opacity": 0.85},
             hovertemplate=[f"{text}<br>%{{x:.3f}} predicted, %{{y:.3f}} measured<extra></extra>" for text in texts],
         )
-    axes = {"type": "log", "dtick": "D1"}
     figure.update_layout(
         height=480,
         margin={"l": 60, "r": 20, "t": 36, "b": 45},
         legend=LEGEND,
-        xaxis={**axes, "title": "predicted, over the default's time"},
-        yaxis={**axes, "title": "measured"},
+        xaxis=logarithmic(low, high, title="predicted, over the default's time"),
+        yaxis=logarithmic(low, high, title="measured"),
     )
     return figure
