@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .binding.runtimes import Delegate
     from .measure import Settings, bench, calibrate
     from .sessions import Interpreter, inputs, nodes
-    from .tuning import tune
+    from .tuning import explain, tune
 
 __all__ = [
     "Buffer",
@@ -74,8 +74,8 @@ __all__ = [
     "Timing",
     "ToolOptions",
 ]
-__all__ += ["accelerator_path", "bench", "buffers", "calibrate", "candidates", "cpu", "delegates", "diff", "environment", "force", "inputs", "kernels"]
-__all__ += ["library_path", "load", "nodes", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans", "tune"]
+__all__ += ["accelerator_path", "bench", "buffers", "calibrate", "candidates", "cpu", "delegates", "diff", "environment", "explain", "force", "inputs"]
+__all__ += ["kernels", "library_path", "load", "nodes", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans", "tune"]
 
 __version__: str
 
@@ -92,7 +92,7 @@ _LATER = {
     "binding.runtimes": ["Delegate"],
     "measure": ["Settings", "bench", "calibrate"],
     "sessions": ["Interpreter", "inputs", "nodes"],
-    "tuning": ["tune"],
+    "tuning": ["explain", "tune"],
 }  # fmt: skip
 _MODULES = {name: module for module, names in _LATER.items() for name in names}
 _ROOMS = ("accuracy", "binding", "fleet", "measure", "models", "reports", "sessions", "tuning")

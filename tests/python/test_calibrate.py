@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import tvmq_delegate
 from tvmq_delegate import cli, measure
 from tvmq_delegate.binding import machines
-from tvmq_delegate.measure import calibration, fit, samples, statistic
+from tvmq_delegate.measure import calibration, fit, machine_text, samples, statistic
 
 
 def problem(factors: np.ndarray, noise: float) -> fit.Problem:
@@ -93,9 +93,9 @@ def test_shipped_constants_stay_where_they_are_right() -> None:
 
 def test_text_is_changed_in_place() -> None:
     text = next(machine.text for machine in tvmq_delegate.machines() if machine.name == "zen5")
-    numbers = calibration._numbers(text)
+    numbers = machine_text.numbers(text)
     assert f"\npointer_cycles = {numbers[0][2]:g}  #" in text and numbers[0][:2] == ("pointer_cycles", "") and ("rate", "tvmq_gemm_s8_4x8__c", 3.5) in numbers
-    changed = calibration._changed(text, {("pointer_cycles", ""): 88.0, ("tile_cycles", "tvmq_gemm_s8_4x8__c"): 100.0}, name="a # name\n")
+    changed = machine_text.changed(text, {("pointer_cycles", ""): 88.0, ("tile_cycles", "tvmq_gemm_s8_4x8__c"): 100.0}, name="a # name\n")
     old, new = text.splitlines(), changed.splitlines()
     different = [after for before, after in zip(old, new, strict=True) if before != after]
     assert [line.partition("  #")[0] for line in different] == ["name = a   name", "pointer_cycles = 88", "kernel tvmq_gemm_s8_4x8__c = 3.5 100"]
@@ -119,7 +119,7 @@ def test_command(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pat
     delegate = runtime.load()
     runtime.interpreter(one_conv.read_bytes(), [delegate])
     names = {machine.name for machine in tvmq_delegate.machines()}
-    assert tvmq_delegate.report(delegate).summary.machine in ({measure.calibration._one_line(tvmq_delegate.cpu().name)} if found["path"] else names)
+    assert tvmq_delegate.report(delegate).summary.machine in ({machine_text._one_line(tvmq_delegate.cpu().name)} if found["path"] else names)
     known = runtime.load(machine="known")
     assert tvmq_delegate.report(known).summary.machine in names
     nowhere = page.parent / "absent" / "a.machine"

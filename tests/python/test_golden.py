@@ -18,7 +18,7 @@ import pytest
 from test_cli import tvmq
 
 import tvmq_delegate
-from tvmq_delegate import accuracy, measure
+from tvmq_delegate import accuracy, measure, tuning
 from tvmq_delegate.reports import screen
 
 GOLDEN = pathlib.Path(__file__).parent / "golden"
@@ -30,6 +30,8 @@ COMMANDS = {
     "demo": ("demo", *NETWORK, "--seconds", "0"),
     "diff": ("diff", *NETWORK, "--num-runs", "1", "--per-op"),
     "bench": ("bench", *NETWORK, *QUICK, "--enable-op-profiling"),
+    "explain": ("explain", *NETWORK),
+    "explain-node": ("explain", *NETWORK, "--node", "6"),
 }
 SCREENS = {"80": 80, "120": 120, "200": 200, "piped": screen.UNLIMITED, "no_color": 80}
 
@@ -57,7 +59,24 @@ def measured() -> measure.Benchmark:
     spent = sum(op.us for op in ops)
     sums = dataclasses.replace(found.reconciliation, inferences=50, inference_us=spent + 10, claimed_us=spent, left_us=0.0, rest_us=10.0)
     peak = dataclasses.replace(found.peak, kernel="tvmq_the_fastest", macs_per_second=4e11, cache_bytes_per_second=5e10, memory_bytes_per_second=1e10)
-    return dataclasses.replace(found, machine=machine, results=results, op_profile=ops, reconciliation=sums, peak=peak, busy="")
+    nodes = tuple(dataclasses.replace(node, cycles=0.0) for node in found.delegation.nodes)  # which differ between machines, as parts do
+    about = {"delegation": dataclasses.replace(found.delegation, nodes=nodes)}
+    return dataclasses.replace(found, machine=machine, results=results, op_profile=ops, reconciliation=sums, peak=peak, busy="", **about)
+
+
+@pytest.fixture(scope="module")
+def explained(measured: measure.Benchmark) -> dict[bool, tuning.Explanation]:
+    """Whether a node is asked for -> what is said."""
+    causes = measure.causes(measured)
+    advice = (
+        tuning.Advice("--num-threads 2", 1.0, 0.6, 0.58, 0.62, True),
+        tuning.Advice("--winograd off", 1.0, 1.2, 1.15, 1.25, False),
+        tuning.Advice("tvmq tune --out FILE.jsonl", 0.0, 0.0, None, None, False),
+    )
+    choices = (tuning.Choice("im2col", "tvmq_gemm_s8_4x8__c", False, 64, 2), tuning.Choice("row table", "tvmq_gemm_s8_4x8__c", False, 64, 2))
+    candidates = (tuning.Candidate(choices[0], 90000.0, 10.0, False), tuning.Candidate(choices[1], 80000.0, 11.5, True))
+    detail = tuning.Detail(causes[6], measured.op_profile[6].parts, candidates, {1: 11.5, 2: 6.25})
+    return {False: tuning.Explanation(measured, causes, advice, None), True: tuning.Explanation(measured, causes, (), detail)}
 
 
 def measured_network() -> bytes:
@@ -79,7 +98,9 @@ def _op(op: measure.OpProfileData) -> measure.OpProfileData:
     alike = dict.fromkeys(("median_us", "p25_us", "p75_us", "least_us", "us"), us)
     same = dataclasses.replace(times, **{field.name: us for field in dataclasses.fields(times)}) if times else None
     rates = {"gmacs_per_second": op.macs / us / 1e3, "share_of_peak": op.macs / us / 4e5}
-    return dataclasses.replace(op, **alike, alone_us={"tvmq": us, "stock": 2 * us}, inference_microseconds=same, **rates)
+    parts = {"multiplications": 0.6, "output stage": 0.3, "overhead": 0.1} if "CONV" in op.node_type and op.run_order else {}
+    parts = parts or ({"preparing rows": 0.5, "multiplications": 0.45, "memory": 0.05} if op.macs else {})
+    return dataclasses.replace(op, **alike, alone_us={"tvmq": us, "stock": 2 * us}, inference_microseconds=same, **rates, parts=parts)
 
 
 def masked(text: str) -> str:
@@ -97,11 +118,19 @@ def masked(text: str) -> str:
 
 @pytest.mark.parametrize("kind", SCREENS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_screen(command: str, kind: str, measured: measure.Benchmark, compared: dict[str, accuracy.Diff], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_screen(
+    command: str,
+    kind: str,
+    measured: measure.Benchmark,
+    compared: dict[str, accuracy.Diff],
+    explained: dict[bool, tuning.Explanation],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     (monkeypatch.setenv if kind == "no_color" else lambda name, _: monkeypatch.delenv(name, raising=False))("NO_COLOR", "1")
     terminal: dict[str, Any] = {"force_terminal": True, "color_system": "standard"} if kind != "piped" else {"force_terminal": False}
     monkeypatch.setattr(screen, "console", screen.Screen(width=SCREENS[kind], highlight=False, markup=False, **terminal))
     monkeypatch.setattr(measure, "bench", lambda source, **_: measured)
+    monkeypatch.setattr(tuning, "explain", lambda source, node, **_: explained[node is not None])
     diff = accuracy.diff
     monkeypatch.setattr(accuracy, "diff", lambda source, **given: compared.get(command) or compared.setdefault(command, diff(source, **given)))
     result = tvmq(*COMMANDS[command], *(() if command == "info" else ("--runtime", measured.runtime)))
@@ -113,5 +142,5 @@ def test_screen(command: str, kind: str, measured: measure.Benchmark, compared: 
     assert text == path.read_text(encoding="utf-8"), f"{path.name}: look at it, then TVMQ_GOLDEN=write python -m pytest {pathlib.Path(__file__).name}"
     if kind in ("80", "120", "200", "no_color"):
         plain = re.sub("␛\\[[0-9;]*m", "", text).partition("\n\n")[0]
-        assert command == "info" or max(map(len, plain.splitlines())) <= SCREENS[kind] or command in ("bench", "diff")
+        assert command == "info" or max(map(len, plain.splitlines())) <= SCREENS[kind] or command in ("bench", "diff", "explain", "explain-node")
     assert kind != "piped" or "␛" not in text

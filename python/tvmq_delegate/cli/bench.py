@@ -188,6 +188,7 @@ def _print(found: measure.Benchmark) -> None:
 def _print_nodes(found: measure.Benchmark, console: screen.Screen) -> None:
     for table in (report.run_order, report.top, report.by_type):
         console.print(table(found, console.width))
+    console.print(report.bounds(measure.causes(found), console.width))
     console.print(f"\n{report.legend(found)}\n\n{report.reconciliation(found)}", soft_wrap=True)
 
 

@@ -14,7 +14,7 @@ import click
 from . import streams
 
 # Each is a module of this folder with a function of the same name. The module's docstring is the command's help.
-COMMANDS = ("bench", "board", "calibrate", "demo", "diff", "estimate", "fleet", "info", "nodes", "records", "tune")
+COMMANDS = ("bench", "board", "calibrate", "demo", "diff", "estimate", "explain", "fleet", "info", "nodes", "records", "tune")
 
 # Exit codes, beside 0 and that of Failure.
 DIFFERENT, NOTHING_TAKEN, INTERRUPTED, CLOSED = 1, 3, 130, 141

@@ -4,6 +4,7 @@ from . import machine, statistic
 from .benchmark import DEFAULTS, Benchmark, Settings, bench
 from .calibration import SECONDS as CALIBRATION_SECONDS
 from .calibration import Calibration, Constant, Measured, calibrate
+from .causes import LEFT, Cause, by_bound, causes
 from .checked import Agreement, agreement
 from .live import live_bytes
 from .metrics import BenchmarkResult, judged, percentile
@@ -18,7 +19,7 @@ from .targets import BOARDS, Target
 from .targets import find as target
 
 __all__ = [
-    "Agreement", "BOARDS", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Change", "Comparison", "Constant", "DEFAULTS", "LEAST",
-    "MEDIAN", "Measured", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "Target", "agreement", "bench", "calibrate", "compare", "judged",
-    "live_bytes", "machine", "node_times", "occupancy", "percentile", "statistic", "target",
+    "Agreement", "BOARDS", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Cause", "Change", "Comparison", "Constant", "DEFAULTS",
+    "LEAST", "LEFT", "MEDIAN", "Measured", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "Target", "agreement", "bench", "by_bound",
+    "calibrate", "causes", "compare", "judged", "live_bytes", "machine", "node_times", "occupancy", "percentile", "statistic", "target",
 ]  # fmt: skip

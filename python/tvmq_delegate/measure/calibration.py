@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import math
 import os
-import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..binding import Shown, library, library_path, machines, runtimes
 from ..models import layers
 from . import statistic
+from .machine_text import changed, numbers
 
 if TYPE_CHECKING:
     from . import samples
@@ -149,14 +149,14 @@ def _fitted(nets: list[samples.Sampler], name: str, base: str, rounds: int, prog
 
     from . import fit, samples
 
-    numbers = [number for number in _numbers(base) if number[0] in FITTED or number[1] in _kernels(nets)]
-    perturbed = [_changed(base, {(field, kernel): value * STEP}) for field, kernel, value in numbers]
+    listed = [number for number in numbers(base) if number[0] in FITTED or number[1] in _kernels(nets)]
+    perturbed = [changed(base, {(field, kernel): value * STEP}) for field, kernel, value in listed]
     keys, cycles, others = samples.elasticities(nets, base, perturbed, progress)
-    inverse = np.array([-1.0 if field == "rate" else 1.0 for field, _, _ in numbers])
+    inverse = np.array([-1.0 if field == "rate" else 1.0 for field, _, _ in listed])
     terms = (others - cycles[:, None]) / np.where(inverse > 0, STEP - 1, 1 / STEP - 1)
     terms = np.clip(terms, 0, cycles[:, None])
     seen = (terms / cycles[:, None]).max(axis=0)
-    numbers, terms, inverse = [number for number, share in zip(numbers, seen) if share > SEEN], terms[:, seen > SEEN], inverse[seen > SEEN]
+    listed, terms, inverse = [number for number, share in zip(listed, seen) if share > SEEN], terms[:, seen > SEEN], inverse[seen > SEEN]
     times = {(net.name, *key): float(np.median(ns)) for net in nets for key, ns in net.times.items()}
     rows = [i for i, key in enumerate(keys) if key in times]
     nodes = list(dict.fromkeys((keys[i][0], keys[i][1]) for i in rows))
@@ -165,7 +165,7 @@ def _fitted(nets: list[samples.Sampler], name: str, base: str, rounds: int, prog
     problem = fit.Problem(ns, np.array([nodes.index((keys[i][0], keys[i][1])) for i in rows]), terms[rows], rest[rows], inverse)
     factors, hold = fit.fit(problem)
 
-    everything, zero = np.full(len(rows), True), np.zeros(len(numbers))
+    everything, zero = np.full(len(rows), True), np.zeros(len(listed))
     predicted = {}
     for what, x in (("shipped", zero), ("fitted", np.log(factors))):
         raw = problem.cycles(x)
@@ -182,7 +182,7 @@ def _fitted(nets: list[samples.Sampler], name: str, base: str, rounds: int, prog
         fitted_error=float(np.median(np.abs(predicted["fitted"] / ns - 1))),
         constants=tuple(
             Constant(field, kernel, value, float(f"{value * factor:.4g}"), float(share))
-            for (field, kernel, value), factor, share in zip(numbers, factors, seen[seen > SEEN])
+            for (field, kernel, value), factor, share in zip(listed, factors, seen[seen > SEEN])
         ),
         measured=tuple(
             Measured(
@@ -197,7 +197,7 @@ def _fitted(nets: list[samples.Sampler], name: str, base: str, rounds: int, prog
             )
             for n, i in enumerate(rows)
         ),
-        text=_changed(base, {(field, kernel): value * factor for (field, kernel, value), factor in zip(numbers, factors)}, name=library.cpu().name),
+        text=changed(base, {(field, kernel): value * factor for (field, kernel, value), factor in zip(listed, factors)}, name=library.cpu().name),
         path="",
     )
 
@@ -206,34 +206,6 @@ def _kernels(nets: list[samples.Sampler]) -> set[str]:
     """The kernels that are measured, and those of Winograd's transforms and of sums of rows, which candidates use beside their own."""
     beside = {kernel.name for kernel in library.kernels() if kernel.available and kernel.family in ("winograd_input", "winograd_output", "row_sums")}
     return beside | {kernel for net in nets for kinds in net.candidates.values() for _, kernel in kinds}
-
-
-def _numbers(text: str) -> list[tuple[str, str, float]]:
-    """The numbers of a machine file: (name, "", value), and of kernels ("rate" or "tile_cycles", kernel, value). Zeros are left out: no factor changes them."""
-    found = []
-    for name, value in re.findall(r"^([\w ]+?) = ([\d.e+ -]+?)\s*(?:#.*)?$", text, re.MULTILINE):
-        kernel = name.removeprefix("kernel ") if name.startswith("kernel ") else ""
-        found += [(field, kernel, float(number)) for field, number in zip(("rate", "tile_cycles") if kernel else (name,), value.split())]
-    return [number for number in found if number[2] > 0]
-
-
-def _changed(text: str, values: dict[tuple[str, str], float], name: str | None = None) -> str:
-    """The machine file with other numbers, and of that name. Its base is what it was the text of."""
-
-    def line(match: re.Match[str]) -> str:
-        before, key, old, after = match.groups()
-        kernel = key.removeprefix("kernel ") if key.startswith("kernel ") else ""
-        fields = ("rate", "tile_cycles") if kernel else (key,)
-        new = [f"{values[field, kernel]:.4g}" if (field, kernel) in values else number for field, number in zip(fields, old.split())]
-        return f"{before}{' '.join(new)}{after}"
-
-    text = re.sub(r"^(([\w ]+?) = )([\d.e+ -]+?)((?:\s*#.*)?)$", line, text, flags=re.MULTILINE)
-    return text if name is None else re.sub(r"^name = .*$", lambda _: f"name = {_one_line(name)}", text, count=1, flags=re.MULTILINE)
-
-
-def _one_line(text: str) -> str:
-    """A name that a machine file can have."""
-    return "".join(c if c.isprintable() and c != "#" else " " for c in text)[:60].strip() or "unnamed"
 
 
 def _open(path: Path) -> None:

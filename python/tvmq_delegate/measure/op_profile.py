@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import collections
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .. import models
 from ..binding import library
@@ -43,6 +44,7 @@ class OpProfileData:
     gmacs_per_second: in that time; share_of_peak: of the fastest kernel's speed on this machine, 0 where it was not measured.
     alone_us: contender -> least time as a model of its own, for all under the same conditions; without those that cannot run it alone. The time of a PAD
     that the delegate folds into others is in theirs, under every contender.
+    outputs: elements that it computes. parts: of the cost model's estimate, as shares (measure/parts.py); empty where the delegate has no choice.
     """
 
     node_type: str
@@ -68,6 +70,8 @@ class OpProfileData:
     gmacs_per_second: float
     share_of_peak: float
     alone_us: Mapping[str, float]
+    outputs: int = 0
+    parts: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def how(self) -> str:
@@ -151,6 +155,8 @@ def collect(
                 gmacs_per_second=gmacs,
                 share_of_peak=gmacs * 1e9 / peak.macs_per_second if peak else 0.0,
                 alone_us=alone,
+                outputs=sum(math.prod(tensor.shape) for tensor in op.outputs),
+                parts=profiled.parts.get(node.node, {}),
             )
         )
     return tuple(rows)

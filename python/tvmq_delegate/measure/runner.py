@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import bisect
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import library, runtimes
 from ..sessions import Contender, Session, Worker, check, inputs, shaped
-from . import serving
+from . import parts, serving
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,13 +46,15 @@ class Opened:
 
 @dataclass(frozen=True)
 class Profiled:
-    """Runs with the delegate's own clock. runs_ns: start and end of each, of time.monotonic_ns(). buffers: of the delegate's arenas."""
+    """Runs with the delegate's own clock. runs_ns: start and end of each, of time.monotonic_ns(). buffers: of the delegate's arenas. parts: of estimates,
+    by nodes of the main subgraph."""
 
     nodes: tuple[library.NodeProfile, ...]
     spans: tuple[library.Span, ...]
     runs_ns: tuple[tuple[int, int], ...]
     threads: int
     buffers: tuple[library.Buffer, ...]
+    parts: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
     def traced(self) -> tuple[list[tuple[int, int]], list[library.Span]]:
         """The last inferences, those of which the delegate has kept every node, and all spans from the first of them on."""
@@ -140,8 +142,10 @@ class Runner:
             start = time.monotonic_ns()
             session.invoke()
             runs.append((start, time.monotonic_ns()))
-        threads = library.report(delegate).summary.threads
-        return Profiled(tuple(library.profile(delegate)), tuple(library.spans(delegate)), tuple(runs), threads, tuple(library.buffers(delegate)))
+        report = library.report(delegate)
+        clocked = tuple(library.profile(delegate)), tuple(library.spans(delegate)), tuple(runs), report.summary.threads, tuple(library.buffers(delegate))
+        shares = {report.nodes[index].node: each for index, each in parts.parts(delegate).items() if report.nodes[index].subgraph == 0}
+        return Profiled(*clocked, shares)
 
     def serve(self, streams: int, rate: float, secs: float) -> serving.Served:
         """Further interpreters, as many as there are streams, at the same time."""

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..binding import plural
-from ..measure import LEAST, MEDIAN, Benchmark, BenchmarkResult, Change, Comparison, OpProfileData, judged
+from ..measure import LEAST, MEDIAN, Benchmark, BenchmarkResult, Cause, Change, Comparison, OpProfileData, by_bound, causes, judged
 from ..sessions import DELEGATE
-from .columns import Column, fitted, milliseconds
+from .columns import Column, fitted, microseconds, milliseconds
 
 NARROW, MIDDLE, ROOMY, WIDE = 1, 2, 3, 4  # ranks of columns: the last go first where there is no room
 TOP = 10
@@ -96,6 +96,18 @@ def by_type(found: Benchmark, width: int) -> Table:
     return fitted(columns, rows, width, title="\nSummary by node type")
 
 
+def bounds(causes: Sequence[Cause], width: int) -> Table:
+    """Sums over the nodes by what bounds them."""
+    total = sum(cause.us for cause in causes) or 1.0
+    columns = [
+        Column("nodes bound by", lambda row: row[0], left=True),
+        Column("ms", lambda row: milliseconds(row[1] / 1e3)),
+        Column("%", lambda row: f"{row[1] / total:.1%}"),
+        Column("nodes", lambda row: str(row[2])),
+    ]
+    return fitted(columns, by_bound(causes), width, title="\nSummary by what bounds nodes")
+
+
 def legend(found: Benchmark) -> str:
     """The caption that says how the times in the tables of nodes were taken."""
     alone = ", ".join(["alone", *found.against])
@@ -119,12 +131,6 @@ def reconciliation(found: Benchmark) -> str:
     return "\n".join([*lines, f"the machine's peak, measured on {plural(peak.threads, 'thread')}: {rates}; {bandwidth}"])
 
 
-def _microseconds(ms: float) -> str:
-    """A decimal; three significant digits below 10 µs, where small nodes would otherwise look alike."""
-    us = 1e3 * ms
-    return f"{us:.1f}" if us >= 10 or not us else f"{us:#.3g}"
-
-
 def comparison(found: Comparison, width: int, limit: float | None = None) -> Table:
     """A row for each change. limit: percent; the rows that are slower by more are marked, and it is said why others do not count."""
     slower = found.slower(limit) if limit is not None else ()
@@ -138,8 +144,8 @@ def comparison(found: Comparison, width: int, limit: float | None = None) -> Tab
 
     columns = [
         Column("", lambda change: change.what, left=True),
-        Column("before µs", lambda change: _microseconds(change.before_ms)),
-        Column("after µs", lambda change: _microseconds(change.after_ms)),
+        Column("before µs", lambda change: microseconds(change.before_ms)),
+        Column("after µs", lambda change: microseconds(change.after_ms)),
         Column("change", _change),
         Column("", remark, left=True),
     ]
@@ -157,15 +163,17 @@ def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int)
     """Cumulated shares follow the order of the rows."""
     total = _spent(found.op_profile) or 1.0
     cumulated = {op.run_order: _spent(ops[: n + 1]) for n, op in enumerate(ops)}
+    bound = {cause.node: cause.bound for cause in causes(found)}
     columns = [
         Column("#", lambda op: str(op.run_order)),
         Column("node type", lambda op: op.node_type, left=True, least=17),
         Column("kernel, or why not", _kernel, MIDDLE, left=True, least=20),
         Column("packing", lambda op: op.packing, WIDE, left=True),
+        Column("bound by", lambda op: bound.get(op.run_order, ""), MIDDLE, left=True),
         Column("thr", lambda op: str(op.threads) if op.claimed else "", WIDE),
         Column("MACs", lambda op: f"{op.macs:,}" if op.macs else "", WIDE),
-        Column("µs", lambda op: _microseconds(op.us / 1e3)),
-        Column("avg µs", lambda op: _microseconds(op.inference_microseconds.avg / 1e3) if op.inference_microseconds else "", WIDE),
+        Column("µs", lambda op: microseconds(op.us / 1e3)),
+        Column("avg µs", lambda op: microseconds(op.inference_microseconds.avg / 1e3) if op.inference_microseconds else "", WIDE),
         Column("%", lambda op: f"{100 * op.us / total:.1f}%"),
         Column("cdf%", lambda op: f"{100 * cumulated[op.run_order] / total:.1f}%", WIDE),
         Column("GMAC/s", lambda op: f"{op.gmacs_per_second:.1f}" if op.gmacs_per_second else "", NARROW),
@@ -187,7 +195,7 @@ def _spent(ops: Iterable[OpProfileData]) -> float:
 
 
 def _alone(name: str) -> Callable[[OpProfileData], str]:
-    return lambda op: _microseconds(op.alone_us[name] / 1e3) if name in op.alone_us else ""
+    return lambda op: microseconds(op.alone_us[name] / 1e3) if name in op.alone_us else ""
 
 
 def _speedup(against: str) -> Callable[[OpProfileData], Text]:

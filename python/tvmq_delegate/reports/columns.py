@@ -68,6 +68,12 @@ def milliseconds(ms: float) -> str:
     return f"{ms:.{5 if 0 < ms < 0.1 else 3}f}"
 
 
+def microseconds(ms: float) -> str:
+    """A decimal; three significant digits below 10 µs, where small nodes would otherwise look alike."""
+    us = 1e3 * ms
+    return f"{us:.1f}" if us >= 10 or not us else f"{us:#.3g}"
+
+
 def _text(cell: str | Text) -> Text:
     """The text of a cell, in one line."""
     return Text(clean(cell.plain if isinstance(cell, Text) else cell), cell.style if isinstance(cell, Text) else "")

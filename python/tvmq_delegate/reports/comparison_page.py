@@ -44,5 +44,6 @@ def _plot(changes: Sequence[Change]) -> plot.Figure:
     hover = [f"{change.what}<br>%{{y:.1f}} µs, {change.ratio - 1:+.1%}<extra></extra>" for change in changes]
     figure.add_bar(x=names, y=[1e3 * change.before_ms for change in changes], name="before", marker_color=OTHER, hovertemplate=hover)
     figure.add_bar(x=names, y=[1e3 * change.after_ms for change in changes], name="after", marker_color=colours, hovertemplate=hover)
-    figure.update_layout(height=420, barmode="group", margin={"l": 60, "r": 20, "t": 36, "b": 60}, legend=LEGEND, xaxis={"type": "category"}, yaxis={"title": "µs"})
+    figure.update_layout(height=420, barmode="group", margin={"l": 60, "r": 20, "t": 36, "b": 60}, legend=LEGEND, yaxis={"title": "µs"})
+    figure.update_xaxes(type="category")
     return figure

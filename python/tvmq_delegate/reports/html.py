@@ -16,7 +16,7 @@ import plotly.subplots
 from markupsafe import Markup
 
 from ..binding import plural
-from ..measure import LEAST, MEDIAN, Benchmark, OpProfileData, judged, occupancy
+from ..measure import LEAST, MEDIAN, Benchmark, OpProfileData, by_bound, causes, judged, occupancy
 from ..sessions import DELEGATE
 from . import timelines
 from .axes import logarithmic
@@ -37,6 +37,7 @@ def page(found: Benchmark, *, command: str = "", verdict: str = "") -> str:
         raise ValueError("a page needs a benchmark with its nodes profiled")
     nodes = {node.node: node for node in found.delegation.nodes if node.subgraph == 0}
     busy = occupancy(found.profiled)
+    why = causes(found)
     return (
         environment()
         .get_template("bench.html")
@@ -45,7 +46,8 @@ def page(found: Benchmark, *, command: str = "", verdict: str = "") -> str:
             found=found,
             cards=_cards(found),
             against=found.against,
-            rows=[(op, nodes[op.run_order]) for op in found.op_profile],
+            rows=[(op, nodes[op.run_order], cause) for op, cause in zip(found.op_profile, why)],
+            bounds=by_bound(why),
             total_us=sum(op.us for op in found.op_profile) or 1.0,
             machine=_machine(found),
             shade=judged,

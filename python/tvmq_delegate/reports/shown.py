@@ -12,10 +12,10 @@ from rich.text import Text
 
 from ..accuracy import Diff
 from ..binding import library
-from ..measure import Benchmark, Calibration, Comparison
+from ..measure import Benchmark, Calibration, Comparison, causes
 from ..sessions import Delegation
-from ..tuning import Tuning
-from . import bench, calibration, diff, serving, tables, tuning
+from ..tuning import Explanation, Tuning
+from . import bench, calibration, diff, explanation, serving, tables, tuning
 from .screen import Screen
 
 WIDTH = 120
@@ -55,6 +55,7 @@ def _benchmark(found: Benchmark) -> Iterable[RenderableType]:
         yield serving.table(found, WIDTH)
     if found.op_profile:
         yield from (table(found, WIDTH) for table in (bench.run_order, bench.top, bench.by_type))
+        yield bench.bounds(causes(found), WIDTH)
         yield f"\n{bench.legend(found)}\n\n{bench.reconciliation(found)}"
 
 
@@ -74,6 +75,7 @@ _PARTS: dict[type, Callable[[Any], Iterable[RenderableType]]] = {
     Comparison: _comparison,
     Delegation: _delegation,
     Diff: lambda found: diff.report(found, ratings=any(rating.expected is not None for rating in found.ratings), width=WIDTH),
+    Explanation: lambda found: explanation.report(found, WIDTH),
     Tuning: lambda found: tuning.report(found, WIDTH),
     library.Report: lambda found: [tables.report(found, WIDTH)],
 }

@@ -1,13 +1,19 @@
 """The tuner: which of the ways to compute each node of a network is the fastest on this machine, and records of it."""
 
+from .experiments import Advice
+from .explanation import SECONDS, Candidate, Detail, Explanation, explain
 from .records import Choice, Log, Origin, Record, RecordError, Skipped, best, merged, parse, read_records, usable
 from .search import DUELS, NODE_GAIN, TRIALS, Progress, Trial, Tuned, Tuning, tune
 from .tasks import HOPELESS, NETWORK_GAIN, Network, Task, measure
 from .tuners import NAMES, tuner
 
 __all__ = [
+    "Advice",
+    "Candidate",
     "Choice",
     "DUELS",
+    "Detail",
+    "Explanation",
     "HOPELESS",
     "Log",
     "NAMES",
@@ -18,6 +24,7 @@ __all__ = [
     "Progress",
     "Record",
     "RecordError",
+    "SECONDS",
     "Skipped",
     "TRIALS",
     "Task",
@@ -25,6 +32,7 @@ __all__ = [
     "Tuned",
     "Tuning",
     "best",
+    "explain",
     "measure",
     "merged",
     "parse",
