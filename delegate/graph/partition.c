@@ -52,7 +52,8 @@ static bool line_up(struct tvmq_partition *partition) {
       for (size_t number = 0; number < step->n_passes; number++) {
         struct tvmq_step_pass *pass = &partition->passes[step->first_pass + number];
         const struct tvmq_record *record = step->record;
-        *pass = (struct tvmq_step_pass){record->implementation->run_task, record->op, {.number = number, .in = step->in, .outs = step->out}};
+        *pass = (struct tvmq_step_pass){
+            record->implementation->run_task, record->op, {.number = number, .in = step->in, .outs = step->out, .failure = &partition->failure}};
         passes[step->first_pass + number] = (struct tvmq_sequence_pass){record->implementation->n_tasks(record->op, number), run_task, pass};
       }
     }

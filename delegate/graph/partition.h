@@ -47,6 +47,7 @@ struct tvmq_partition {
   struct tvmq_step_pass *passes;   // of all steps
   struct tvmq_sequence *sequence;  // of all passes
   struct tvmq_pace pace;           // decides whether threads share the passes
+  const char *_Atomic failure;     // why the inference failed (static string); NULL: it did not
   void *tensors;                   // memory block that holds the arrays of all steps (tvmq_make_steps)
   struct tvmq_borrowed *borrowed;  // tensors whose addresses each inference looks up; the addresses of all others are fixed
   size_t n_borrowed;
@@ -72,6 +73,6 @@ bool tvmq_partition_size_up(struct tvmq_partition *partition);
 const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *partition, const TfLiteContext *context);
 
 // Run all steps on the tensors found. `run` runs all steps as one sequence. `run_profiled` runs one step after the other and records the time of each step; if
-// `trace` is not NULL, also its spans.
+// `trace` is not NULL, also its spans. Both set `failure` if an operator fails.
 void tvmq_partition_run(struct tvmq_partition *partition);
 void tvmq_partition_run_profiled(const struct tvmq_partition *partition, struct tvmq_trace *trace);

@@ -204,12 +204,14 @@ static TfLiteStatus run_partition(struct tvmq_partition *partition, TfLiteContex
   }
   const struct tvmq_record *record = tvmq_partition_find_tensors(partition, context);
   if (record != NULL) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
+  partition->failure = NULL;
   if (partition->delegate->options.profile) {
     tvmq_partition_run_profiled(partition, partition->delegate->trace);
   } else {
     tvmq_partition_run(partition);
   }
-  return kTfLiteOk;
+  const char *failure = partition->failure;
+  return failure == NULL ? kTfLiteOk : tvmq_delegate_fail(partition->delegate, context, "the inference failed, as the reference's would: %s", failure);
 }
 
 static TfLiteStatus invoke_partition(TfLiteContext *context, TfLiteNode *node) {

@@ -31,6 +31,7 @@
 #include "kernels/row_sums.h"
 #include "kernels/softmax.h"
 #include "kernels/winograd.h"
+#include "kernels/word_map.h"
 #include "packing/layout.h"
 
 // Families of kernels with their names in reports, in the order of variants.def.
@@ -42,6 +43,7 @@
   FAMILY(DEPTHWISE_S16, "depthwise_s16")                          \
   FAMILY(QUANTIZE, "quantize")                                    \
   FAMILY(BYTE_MAP, "byte_map")                                    \
+  FAMILY(WORD_MAP, "word_map")                                    \
   FAMILY(ADD, "add")                                              \
   FAMILY(MUL, "mul")                                              \
   FAMILY(INTERPOLATE, "interpolate")                              \
@@ -107,6 +109,7 @@ struct tvmq_variant {
     tvmq_depthwise_fn depthwise;
     tvmq_quantize_fn quantize;
     tvmq_byte_map_fn byte_map;
+    tvmq_word_map_fn word_map;
     tvmq_add_fn add;
     tvmq_mul_fn mul;
     tvmq_interpolate_fn interpolate;
@@ -141,6 +144,7 @@ static inline bool tvmq_form_serves(enum tvmq_form form, const struct tvmq_varia
 #define TVMQ_DEPTHWISE(family, symbol, ...) void symbol(const struct tvmq_depthwise_args *args);
 #define TVMQ_QUANTIZE(symbol, ...) void symbol(const struct tvmq_quantize_args *args);
 #define TVMQ_BYTE_MAP(symbol, ...) void symbol(const struct tvmq_byte_map_args *args);
+#define TVMQ_WORD_MAP(symbol, ...) void symbol(const struct tvmq_word_map_args *args);
 #define TVMQ_ADD(symbol, ...) void symbol(const struct tvmq_add_args *args);
 #define TVMQ_MUL(symbol, ...) void symbol(const struct tvmq_mul_args *args);
 #define TVMQ_INTERPOLATE(symbol, ...) void symbol(const struct tvmq_interpolate_args *args);

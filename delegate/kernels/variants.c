@@ -51,6 +51,7 @@
    .fn.quantize = FN(SYMBOL, CPU)},
 #define TVMQ_BYTE_MAP(SYMBOL, CPU, FLAGS, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_BYTE_MAP, .cpu = CPU, .flags = FLAGS, .speeds = {__VA_ARGS__}, .fn.byte_map = FN(SYMBOL, CPU)},
+#define TVMQ_WORD_MAP(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_WORD_MAP, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.word_map = FN(SYMBOL, CPU)},
 #define TVMQ_ADD(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_ADD, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.add = FN(SYMBOL, CPU)},
 #define TVMQ_MUL(SYMBOL, CPU, FLAGS, TYPE, ...) \

@@ -188,8 +188,9 @@ struct tvmq_unary_desc {
   enum tvmq_function function;
   enum tvmq_type in_type, out_type;
   struct tvmq_quant in, out;
-  float alpha;  // LEAKY_RELU's slope below zero; else 0
-  size_t n;     // elements
+  float alpha;              // LEAKY_RELU's slope below zero; else 0
+  enum tvmq_hybrid floats;  // the runtime's float32 arithmetic
+  size_t n;                 // elements
 };
 
 // CAST between types of numbers.

@@ -38,6 +38,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_DEPTHWISE_S16] = &check_depthwise,
     [TVMQ_FAMILY_QUANTIZE] = &check_quantize,
     [TVMQ_FAMILY_BYTE_MAP] = &check_byte_map,
+    [TVMQ_FAMILY_WORD_MAP] = &check_word_map,
     [TVMQ_FAMILY_ADD] = &check_add,
     [TVMQ_FAMILY_FLOAT_RANGE] = &check_float_range,
     [TVMQ_FAMILY_FLOAT_QUANTIZE] = &check_float_quantize,

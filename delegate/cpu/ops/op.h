@@ -2,6 +2,7 @@
 // else is constant.
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -85,7 +86,13 @@ struct tvmq_pass {
   const void *const *in;                 // the input tensors in the operator's order, NULL where one is empty; one may be given twice
   void *const *outs;                     // the output tensors. An output may overlap an input only with `in_place` or an operator's `moves`
   const struct tvmq_epilogue *epilogue;  // only for implementations with `runs_epilogue`; NULL: none
+  const char *_Atomic *failure;          // why the inference fails (static string), set by tasks; NULL: nobody asks
 };
+
+// Makes the inference fail, where the reference's kernel returns an error.
+static inline void tvmq_pass_fail(const struct tvmq_pass *pass, const char *why) {
+  if (pass->failure != NULL) atomic_store_explicit(pass->failure, why, memory_order_relaxed);
+}
 
 static inline void tvmq_run_epilogue(const struct tvmq_pass *pass, size_t first, size_t n, size_t channel, size_t channels) {
   if (pass->epilogue != NULL) pass->epilogue->run(pass->epilogue, &(struct tvmq_part){first, n, channel, channels});

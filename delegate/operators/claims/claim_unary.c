@@ -3,14 +3,13 @@
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
 #include "operators/operator.h"
-#include "operators/sigmoid.h"
 #include "operators/unary_table.h"
+#include "operators/word_function.h"
 
 enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
 
 static const char no_kernel[] = "the reference has no kernel for this type";
 static const char some_have_it[] = "some of the runtimes have no kernel for this type";
-static const char interpolates[] = "int16: the reference's float32 interpolation depends on the compiler's use of FMA";
 
 // Reasons to refuse float32. Runtimes clamp at a lower bound of 0 in ways that keep or lose a negative zero.
 static const char library[] = "float32: results depend on the runtime's math library";
@@ -31,11 +30,11 @@ static const struct {
     [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, no_kernel, NULL, 1},
     [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, no_kernel, NULL, 1},
     [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16, "", NULL, 0},
-    [TVMQ_FUNCTION_GELU] = {BYTES, interpolates, library, 0},
-    [TVMQ_FUNCTION_GELU_TANH] = {BYTES, interpolates, library, 0},
-    [TVMQ_FUNCTION_EXP] = {INT8, "the reference has no exact kernel for this type", library, 0},
+    [TVMQ_FUNCTION_GELU] = {BYTES | INT16, "", library, 0},
+    [TVMQ_FUNCTION_GELU_TANH] = {BYTES | INT16, "", library, 0},
+    [TVMQ_FUNCTION_EXP] = {INT8 | INT16, "the reference has no exact kernel for this type", library, 0},
     [TVMQ_FUNCTION_ABS] = {INT8 | INT16, no_kernel, NULL, 0},
-    [TVMQ_FUNCTION_RSQRT] = {INT8, "the reference has no kernel for this type, or one that fails on negative elements", NULL, 0},
+    [TVMQ_FUNCTION_RSQRT] = {INT8 | INT16, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_SQRT] = {0, some_have_it, NULL, 0},
     [TVMQ_FUNCTION_SQUARE] = {0, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_NEG] = {0, some_have_it, NULL, 0},
@@ -53,12 +52,14 @@ static const char *zero_points(const struct tvmq_unary_desc *desc) {
 
 // Checks options and fixed quantizations. The runtime itself refuses other output scales of LOGISTIC. Versions of the
 // runtime multiply by a negative slope differently. RSQRT of an element below the zero point is an error during the
-// inference, so the zero point must exclude such elements.
+// inference: of bytes, the zero point must exclude such elements.
 static const char *options(const struct tvmq_unary_desc *desc) {
   const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
   if (sigmoid && desc->in_type == TVMQ_TYPE_S16) return desc->out.scale == 1.0f / 32768 ? NULL : "output scale is not 1/32768";
-  if (desc->function == TVMQ_FUNCTION_RSQRT && desc->in.zero_point != tvmq_type_range(desc->in_type).min)
+  if (desc->function == TVMQ_FUNCTION_RSQRT && desc->in_type == TVMQ_TYPE_S8 && desc->in.zero_point != tvmq_type_range(desc->in_type).min)
     return "input zero point is not -128: the reference fails on negative elements";
+  const bool is_gelu = desc->function == TVMQ_FUNCTION_GELU || desc->function == TVMQ_FUNCTION_GELU_TANH;
+  if (is_gelu && desc->in_type == TVMQ_TYPE_S16 && desc->floats == TVMQ_HYBRID_PORTABLE) return no_kernel;
   if (desc->function == TVMQ_FUNCTION_LOGISTIC && desc->out.scale != 1.0f / 256) return "output scale is not 1/256";
   return desc->function == TVMQ_FUNCTION_LEAKY_RELU && !(desc->alpha >= 0) ? "alpha is negative" : NULL;
 }
@@ -76,12 +77,11 @@ static const char *table(const struct tvmq_unary_desc *desc) {
   return tvmq_unary_table(desc, TVMQ_ROUNDING_REFERENCE, unused);
 }
 
-// Checks that the formula is known: int16 functions have their own formulas, bytes use tables.
+// Checks that the formula is known: bytes use tables, int16 functions lines or maps.
 static const char *formula(const struct tvmq_unary_desc *desc) {
+  struct tvmq_unary_line line;
   if (desc->in_type != TVMQ_TYPE_S16) return table(desc);
-  struct tvmq_sigmoid unused;
-  const bool sigmoid = desc->function == TVMQ_FUNCTION_LOGISTIC || desc->function == TVMQ_FUNCTION_TANH;
-  return sigmoid ? tvmq_set_sigmoid(desc, &unused) : NULL;
+  return tvmq_unary_line(desc, &line) ? NULL : tvmq_unary_words(desc, NULL);
 }
 
 static const char *claim_floats(const struct tvmq_unary_desc *desc) {
