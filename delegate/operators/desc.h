@@ -89,6 +89,13 @@ struct tvmq_matmul_desc {
   int32_t left_strides[TVMQ_MATMUL_BATCH_DIMS], right_strides[TVMQ_MATMUL_BATCH_DIMS];  // in matrices; 0 in a broadcast dimension
 };
 
+// Returns the index of the left or right matrix that a product uses.
+static inline size_t tvmq_matmul_matrix(const struct tvmq_matmul_desc *desc, size_t product, const int32_t strides[TVMQ_MATMUL_BATCH_DIMS]) {
+  size_t index = 0;
+  for (int d = TVMQ_MATMUL_BATCH_DIMS; d-- > 0; product /= (size_t)desc->batch[d]) index += product % (size_t)desc->batch[d] * (size_t)strides[d];
+  return index;
+}
+
 enum tvmq_reduction { TVMQ_REDUCTION_MEAN, TVMQ_REDUCTION_SUM, TVMQ_REDUCTION_MAX, TVMQ_REDUCTION_MIN };
 
 // MEAN, SUM, REDUCE_MAX and REDUCE_MIN. dims[0], dims[2], ... are kept; dims[1], dims[3], ... are reduced. The last dimension is always a kept one

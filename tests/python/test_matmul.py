@@ -12,9 +12,11 @@ from tvmq_delegate.binding import library
 SIZES = [1, 2, 5, 8, 16, 17, 33, 64, 100]
 
 
-def draw(generator: np.random.Generator) -> dict:
+def draw(generator: np.random.Generator, dtype: str = "int8") -> dict:
     """Parameters of `build_batch_matmul`, all of which the delegate takes."""
     rows, depth, columns = (int(generator.choice(SIZES)) for _ in range(3))
+    if generator.random() < 0.1:
+        depth = int(generator.choice([503, 504, 505, 1009]))  # several sums of 32 bits
     batch = [int(n) for n in generator.integers(1, 4, generator.integers(0, 4))]
     left, right = ([n if generator.random() < 0.8 else 1 for n in batch] for _ in range(2))
     adj_x, adj_y = generator.random() < 0.4, generator.random() < 0.5
@@ -27,23 +29,25 @@ def draw(generator: np.random.Generator) -> dict:
         "right_shape": (*right, columns, depth) if adj_y else (*right, depth, columns),
         "adj_x": bool(adj_x),
         "adj_y": bool(adj_y),
-        "scales": tuple(float(generator.uniform(0.01, 0.1)) * factor for factor in (1, 1, depth**0.5)),
-        "zero_points": tuple(int(generator.choice([-128, 0, 127, generator.integers(-128, 128)])) for _ in range(3)),
+        "scales": tuple(float(generator.uniform(0.01, 0.1)) * factor for factor in (1, 1, depth**0.5 * (1000 if dtype == "int16" else 1))),
+        "zero_points": tuple(int(generator.choice([-128, 0, 127, generator.integers(-128, 128)])) * (dtype == "int8") for _ in range(3)),
+        "dtype": dtype,
     }
 
 
-def values(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Any bytes, or none but the least one."""
-    low, high = (-128, 128) if generator.random() < 0.8 else (-128, -127)
-    return generator.integers(low, high, shape).astype(np.int8)
+def values(generator: np.random.Generator, shape: tuple[int, ...], dtype: str = "int8") -> np.ndarray:
+    """Any elements, or the least one alone."""
+    least = int(np.iinfo(dtype).min)
+    return generator.integers(least, -least if generator.random() < 0.8 else least + 1, shape).astype(dtype)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("seed", range(6))
-def test_products(runtime: harness.Runtime, seed: int) -> None:
+def test_products(runtime: harness.Runtime, seed: int, dtype: str) -> None:
     generator = np.random.default_rng(seed)
     for _ in range(2 if harness.SLOW else 8):
-        parameters = draw(generator)
-        sides = [values(generator, parameters[side]) for side in ("left_shape", "right_shape")]
+        parameters = draw(generator, dtype)
+        sides = [values(generator, parameters[side], dtype) for side in ("left_shape", "right_shape")]
         constant = bool(generator.random() < 0.2)
         model = builders.build_batch_matmul(**parameters, right=sides[1] if constant else None)
         delegate = runtime.load(num_threads=int(generator.choice([1, 3])))
@@ -51,7 +55,7 @@ def test_products(runtime: harness.Runtime, seed: int) -> None:
         for _ in range(2):
             inputs = sides[:1] if constant else sides
             harness.assert_equal(harness.run(computed, *inputs)[0], harness.run(expected, *inputs)[0], str(parameters))
-            sides = [values(generator, side.shape) for side in sides]
+            sides = [values(generator, side.shape, dtype) for side in sides]
         harness.assert_claimed(delegate)
 
 

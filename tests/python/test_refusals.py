@@ -94,7 +94,6 @@ REFUSED = {
     "hybrid transpose conv": (lambda: builders.build_transpose_conv(dtype="float32", filter_dtype="int8"), "hybrid: TRANSPOSE_CONV"),
     "float32 fully connected of inputs": (lambda: builders.build_fully_connected(dtype="float32", constant_filter=False), "float32: not quantized"),
     "float32 batch matmul": (lambda: builders.build_batch_matmul(dtype="float32"), "float32: not quantized"),
-    "16-bit batch matmul": (lambda: builders.build_batch_matmul(dtype="int16", zero_points=(0, 0, 0)), "activations are not int8"),
     "transpose conv of inputs": (lambda: builders.build_transpose_conv(constant_filter=False), "weights are not constant"),
     "transpose conv of an input with a bias": (lambda: builders.build_transpose_conv(constant_bias=False), "bias is not constant"),
     "transpose conv with TANH": (lambda: builders.build_transpose_conv(activation="TANH"), "activation"),

@@ -45,8 +45,17 @@ static const struct {
 
     {MATMUL(.in_type = F32), "hybrid: FULLY_CONNECTED of constant weights is the only product that is supported"},
     {MATMUL(.in_type = F32, .filter_type = F32, .out_type = F32), "float32: not quantized"},
-    {MATMUL(.in_type = S16, .filter_type = S16, .out_type = S16), "activations are not int8, as products of two tensors need"},
+    {MATMUL(.in_type = U8), "activations are not int8 or int16, as products of two tensors need"},
     {MATMUL(.filter_type = S16), "the second input is not int8"},
+#define MATMUL_INT16(...) MATMUL(.in_type = S16, .filter_type = S16, .out_type = S16, .in = {0.5f, 0}, .out = {0.25f, 0}, __VA_ARGS__)
+    {MATMUL_INT16(.in_c = 1 << 17), NULL},
+    {MATMUL_INT16(.in_c = (1 << 17) + 1), "int16 sums may exceed 48 bits"},
+    {MATMUL_INT16(.filter_type = S8), "the second input is not int16"},
+    {MATMUL_INT16(.filter_zero_point = 1), "int16 with a zero point other than 0"},
+    {MATMUL_INT16(.out.zero_point = 1), "int16 with a zero point other than 0"},
+    {MATMUL_INT16(.bias = bias, .bias_type = S32), "int16 FULLY_CONNECTED with computed weights"},
+    {MATMUL_INT16(.scaling = TVMQ_SCALING_FLOAT64), "int16 FULLY_CONNECTED with computed weights"},
+    {MATMUL_INT16(.out.scale = 1e-6f), "product of the input scales / output scale is too large"},
     {MATMUL(.out_type = U8), "input and output types differ"},
     {MATMUL(.in_w = 0), "empty tensor"},
     {MATMUL(.in_c = 0), "empty tensor"},

@@ -138,6 +138,7 @@ extern const struct tvmq_implementation tvmq_op_float_pool;      // poolings of 
 extern const struct tvmq_implementation tvmq_op_hybrid;          // float32 activations with int8 weights
 extern const struct tvmq_implementation tvmq_op_integers;        // arithmetic on int32 and int64
 extern const struct tvmq_implementation tvmq_op_line_pool;       // MAX_POOL_2D of short pixels
+extern const struct tvmq_implementation tvmq_op_matmul_s16;      // BATCH_MATMUL of int16
 extern const struct tvmq_implementation tvmq_op_reduce_by_pool;  // reductions that poolings can compute (op_pool.c)
 extern const struct tvmq_implementation tvmq_op_reduce_rows;     // reductions along the last dimension
 

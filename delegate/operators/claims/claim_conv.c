@@ -105,9 +105,6 @@ static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
   return fits ? NULL : "16x8 accumulator may exceed 48 bits";
 }
 
-// Largest shift for int64 accumulators, which are multiplied by 16-bit multipliers and shifted right by 15 - shift.
-enum { MAX_SHIFT_64 = 14 };
-
 static const char *multipliers(const struct tvmq_conv_desc *desc) {
   static const char too_large[] = "input scale x weight scale / output scale is too large";
   const bool in_float32 = desc->in_type == TVMQ_TYPE_U8 || desc->fully_connected, in_float64 = tvmq_conv_in_float64(desc);

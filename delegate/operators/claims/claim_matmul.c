@@ -7,7 +7,8 @@
 static const char *types(const struct tvmq_conv_desc *d) {
   if (is_hybrid(d->in_type, d->filter_type)) return "hybrid: FULLY_CONNECTED of constant weights is the only product that is supported";
   if (d->in_type == TVMQ_TYPE_F32) return type_rule(d->in_type);
-  if (d->in_type != TVMQ_TYPE_S8) return "activations are not int8, as products of two tensors need";
+  if (d->in_type != TVMQ_TYPE_S8 && d->in_type != TVMQ_TYPE_S16) return "activations are not int8 or int16, as products of two tensors need";
+  if (d->in_type == TVMQ_TYPE_S16) return d->filter_type == TVMQ_TYPE_S16 ? same_type_rule(d->in_type, d->out_type) : "the second input is not int16";
   return d->filter_type == TVMQ_TYPE_S8 ? same_type_rule(d->in_type, d->out_type) : "the second input is not int8";
 }
 
@@ -29,17 +30,27 @@ static const char *right_quant(const struct tvmq_conv_desc *d) {
   return in_quant_rule((struct tvmq_quant){d->filter_scales[0], d->filter_zero_point}, d->filter_type);
 }
 
+// Checks what int16 needs: zero points of 0, sums of 48 bits, and no bias, as in BATCH_MATMUL.
+static const char *wide(const struct tvmq_conv_desc *d) {
+  enum { MOST_DEPTH = 1 << 17 };
+  if (d->in_type != TVMQ_TYPE_S16) return NULL;
+  if (d->in.zero_point != 0 || d->filter_zero_point != 0 || d->out.zero_point != 0) return "int16 with a zero point other than 0";
+  if (d->scaling != TVMQ_SCALING_FIXED_POINT || d->bias != NULL || d->activation != TVMQ_ACTIVATION_NONE) return "int16 FULLY_CONNECTED with computed weights";
+  return d->in_c <= MOST_DEPTH ? NULL : "int16 sums may exceed 48 bits";
+}
+
 static const char *multiplier(const struct tvmq_conv_desc *d) {
   if (!good_scale(d->in.scale * d->filter_scales[0])) return "the product of the input scales is out of range for float32";
   int32_t multiplier, shift;
   if (!tvmq_conv_multiplier(d, 0, &multiplier, &shift)) return "no fixed-point multiplier reproduces the reference's float64 scaling";
-  return shift <= MAX_SHIFT_32 ? NULL : "product of the input scales / output scale is too large";
+  const int32_t most = d->in_type == TVMQ_TYPE_S16 ? MAX_SHIFT_64 : MAX_SHIFT_32;
+  return shift <= most ? NULL : "product of the input scales / output scale is too large";
 }
 
 const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc) {
   const struct tvmq_conv_desc *d = &desc->conv;
   return types(d) ?: fully_connected(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d)
-             ?: activation_range_rule(d->activation, d->out) ?: multiplier(d);
+             ?: wide(d) ?: activation_range_rule(d->activation, d->out) ?: multiplier(d);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_matmul(&desc->matmul); }

@@ -11,6 +11,9 @@
 // Largest left shift of a 32-bit accumulator, which is shifted before the multiplication.
 enum { MAX_SHIFT_32 = 30 };
 
+// The same for int64 accumulators, which are multiplied by 16-bit multipliers and shifted right by 15 - shift.
+enum { MAX_SHIFT_64 = 14 };
+
 // Reason to refuse a FULLY_CONNECTED that runtimes scale in either of two ways.
 #define UNKNOWN_SCALING "unknown scaling: set the option fully_connected to float64 (LiteRT) or fixed_point (tflite-runtime)"
 

@@ -170,13 +170,6 @@ static void transpose_left(const struct matmul *m, const uint8_t *in, size_t ind
   tvmq_transpose(&matrix, 1);
 }
 
-// Returns the index of the input's matrix that a product uses.
-static size_t matrix_of(const struct tvmq_matmul_desc *desc, size_t product, const int32_t strides[TVMQ_MATMUL_BATCH_DIMS]) {
-  size_t index = 0;
-  for (int d = TVMQ_MATMUL_BATCH_DIMS; d-- > 0; product /= (size_t)desc->batch[d]) index += product % (size_t)desc->batch[d] * (size_t)strides[d];
-  return index;
-}
-
 // Runs items [first, end) of the first pass: panels to pack, then matrices to transpose.
 static void bring(const struct matmul *m, const struct tvmq_pass *pass, size_t first, size_t end, struct panel_room *room) {
   for (size_t i = first; i < end; i++) {
@@ -189,9 +182,9 @@ static void bring(const struct matmul *m, const struct tvmq_pass *pass, size_t f
 
 // Runs a product's tasks from `task` to `end`.
 static void multiply(const struct matmul *m, struct tvmq_conv *conv, const struct tvmq_pass *pass, size_t product, struct tvmq_task task, size_t end) {
-  conv->packed = m->panels + matrix_of(&m->desc, product, m->desc.right_strides) * panels_of(m) * panel_bytes(m);
+  conv->packed = m->panels + tvmq_matmul_matrix(&m->desc, product, m->desc.right_strides) * panels_of(m) * panel_bytes(m);
   const uint8_t *lefts = m->left != NULL ? m->left : pass->in[0];
-  const void *in[] = {lefts + matrix_of(&m->desc, product, m->desc.left_strides) * m->left_bytes};
+  const void *in[] = {lefts + tvmq_matmul_matrix(&m->desc, product, m->desc.left_strides) * m->left_bytes};
   void *outs[] = {(uint8_t *)pass->outs[0] + product * m->out_bytes};
   const struct tvmq_pass inner = {.number = 0, .in = in, .outs = outs};
   for (; task.index < end; task.index++, task.since = 1) conv->run_task(conv, &inner, task);
@@ -217,4 +210,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (size_t product = first; product < end; product++) multiply(m, &conv, pass, product, (struct tvmq_task){.thread = task.thread}, m->product_tasks);
 }
 
-const struct tvmq_implementation tvmq_op_matmul = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return desc->matmul.conv.in_type == TVMQ_TYPE_S16 ? &tvmq_op_matmul_s16 : NULL;
+}
+
+const struct tvmq_implementation tvmq_op_matmul = {
+    .computed_by = computed_by, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
