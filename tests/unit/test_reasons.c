@@ -21,7 +21,7 @@ static bool is_16x8(const struct types *t) { return t->in == S16 && t->filter ==
 static bool is_wide(const struct types *t) { return t->in == S32 || t->in == S64; }
 static bool is_not_quantized(const struct types *t) { return t->in != S8 && t->in != U8 && t->in != S16; }
 static bool is_not_bytes(const struct types *t) { return t->in != S8 && t->in != U8; }
-static bool is_not_s8(const struct types *t) { return t->in != S8 && t->in != F32; }
+static bool is_not_s8_or_s16(const struct types *t) { return t->in != S8 && t->in != S16 && t->in != F32; }
 static bool is_not_u8(const struct types *t) { return t->in != U8; }
 static bool is_not_float(const struct types *t) { return t->in != F32; }
 static bool differ(const struct types *t) { return t->in != t->out; }
@@ -29,6 +29,7 @@ static bool has_s4_filter(const struct types *t) { return t->filter == S4; }
 static bool has_s8_filter(const struct types *t) { return t->filter == S8; }
 static bool has_u8_filter(const struct types *t) { return t->filter == U8; }
 static bool has_no_s8_filter(const struct types *t) { return t->filter != S8; }
+static bool has_no_s16_filter(const struct types *t) { return t->filter != S16; }
 static bool has_no_u8_filter(const struct types *t) { return t->in == U8 && t->filter != U8; }
 static bool has_float_out(const struct types *t) { return t->out == F32; }
 static bool has_no_float_out(const struct types *t) { return !has_float_out(t); }
@@ -55,13 +56,16 @@ static const struct {
     {"hybrid: bias is not float32", has_no_float_bias},
     {"activations are not int8, uint8 or int16", is_not_quantized},
     {"activations are not int8 or uint8", is_not_bytes},
-    {"activations are not int8, as products of two tensors need", is_not_s8},
+    {"activations are not int8 or int16, as products of two tensors need", is_not_s8_or_s16},
+    {"int16 FULLY_CONNECTED", is_16},
+    {"int16 sums", is_16},
     {"weights are not int8", has_no_s8_filter},
     {"weights are not uint8", has_no_u8_filter},
     {"int4 weights", has_s4_filter},
     {"int8 weights with a zero point", has_s8_filter},
     {"uint8 weights with per-channel", has_u8_filter},
     {"the second input is not int8", has_no_s8_filter},
+    {"the second input is not int16", has_no_s16_filter},
     {"types differ", differ},
     {"16x8", is_16x8},
     {"int16: ", is_16},

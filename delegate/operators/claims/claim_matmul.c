@@ -12,6 +12,15 @@ static const char *types(const struct tvmq_conv_desc *d) {
   return d->filter_type == TVMQ_TYPE_S8 ? same_type_rule(d->in_type, d->out_type) : "the second input is not int8";
 }
 
+// Checks what int16 needs: zero points of 0, sums of 48 bits, and no bias, as in BATCH_MATMUL.
+static const char *wide(const struct tvmq_conv_desc *d) {
+  enum { MOST_DEPTH = 1 << 17 };
+  if (d->in_type != TVMQ_TYPE_S16) return NULL;
+  if (d->in.zero_point != 0 || d->filter_zero_point != 0 || d->out.zero_point != 0) return "int16 with a zero point other than 0";
+  if (d->scaling != TVMQ_SCALING_FIXED_POINT || d->bias != NULL || d->activation != TVMQ_ACTIVATION_NONE) return "int16 FULLY_CONNECTED with computed weights";
+  return d->in_c <= MOST_DEPTH ? NULL : "int16 sums may exceed 48 bits";
+}
+
 static const char *fully_connected(const struct tvmq_conv_desc *d) {
   if (d->scaling == TVMQ_SCALING_UNKNOWN) return UNKNOWN_SCALING;
   if (d->dynamic_bias) return "bias is not constant";
@@ -30,15 +39,6 @@ static const char *right_quant(const struct tvmq_conv_desc *d) {
   return in_quant_rule((struct tvmq_quant){d->filter_scales[0], d->filter_zero_point}, d->filter_type);
 }
 
-// Checks what int16 needs: zero points of 0, sums of 48 bits, and no bias, as in BATCH_MATMUL.
-static const char *wide(const struct tvmq_conv_desc *d) {
-  enum { MOST_DEPTH = 1 << 17 };
-  if (d->in_type != TVMQ_TYPE_S16) return NULL;
-  if (d->in.zero_point != 0 || d->filter_zero_point != 0 || d->out.zero_point != 0) return "int16 with a zero point other than 0";
-  if (d->scaling != TVMQ_SCALING_FIXED_POINT || d->bias != NULL || d->activation != TVMQ_ACTIVATION_NONE) return "int16 FULLY_CONNECTED with computed weights";
-  return d->in_c <= MOST_DEPTH ? NULL : "int16 sums may exceed 48 bits";
-}
-
 static const char *multiplier(const struct tvmq_conv_desc *d) {
   if (!good_scale(d->in.scale * d->filter_scales[0])) return "the product of the input scales is out of range for float32";
   int32_t multiplier, shift;
@@ -49,8 +49,8 @@ static const char *multiplier(const struct tvmq_conv_desc *d) {
 
 const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc) {
   const struct tvmq_conv_desc *d = &desc->conv;
-  return types(d) ?: fully_connected(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d)
-             ?: wide(d) ?: activation_range_rule(d->activation, d->out) ?: multiplier(d);
+  return types(d) ?: wide(d) ?: fully_connected(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d)
+             ?: activation_range_rule(d->activation, d->out) ?: multiplier(d);
 }
 
 static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_matmul(&desc->matmul); }
