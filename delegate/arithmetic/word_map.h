@@ -33,6 +33,9 @@ TVMQ_INLINE void tvmq_word_map_of_table(const int16_t table[TVMQ_WORD_MAP_ENTRIE
 // Returns the term that makes steps round.
 TVMQ_INLINE int32_t tvmq_word_map_half(const struct tvmq_word_map *map) { return map->shift > 0 ? 1 << (map->shift - 1) : 0; }
 
+// Returns the term that makes results round, with the offset.
+TVMQ_INLINE int32_t tvmq_word_map_round(const struct tvmq_word_map *map) { return map->offset * (1 << map->out_bits) + (1 << (map->out_bits - 1)); }
+
 TVMQ_INLINE int16_t tvmq_word_map_value(const struct tvmq_word_map *map, int16_t x) {
   int32_t steps = x, sign = 0;
   if (map->is_folded) {
@@ -44,5 +47,5 @@ TVMQ_INLINE int16_t tvmq_word_map_value(const struct tvmq_word_map *map, int16_t
   }
   const int32_t entry = map->entries[TVMQ_WORD_MAP_MIDDLE + (steps >> map->bits)], rest = steps & ((1 << map->bits) - 1);
   const int32_t p = (int16_t)entry * (1 << map->bits) + (entry >> 16) * rest;
-  return (int16_t)(map->offset + (((p ^ sign) + (1 << (map->out_bits - 1))) >> map->out_bits));
+  return (int16_t)(((p ^ sign) + tvmq_word_map_round(map)) >> map->out_bits);
 }

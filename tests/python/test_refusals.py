@@ -71,7 +71,9 @@ REFUSED = {
     ),
     "int4 fully connected": (lambda: builders.build_fully_connected(filter_dtype="int4"), "int4"),
     "fully connected of inputs, a scale per channel": (lambda: builders.build_fully_connected(constant_filter=False), "does not have exactly one scale"),
-    "fully connected of uint8 inputs": (lambda: builders.build_fully_connected(dtype="uint8", constant_filter=False), "activations are not int8 or int16, as products"),
+    "fully connected of uint8 inputs": (
+        lambda: builders.build_fully_connected(dtype="uint8", constant_filter=False), "activations are not int8 or int16, as products",
+    ),
     "fully connected of inputs with a bias that is one": (
         lambda: builders.build_fully_connected(constant_filter=False, constant_bias=False, per_channel=False), "bias is not constant",
     ),

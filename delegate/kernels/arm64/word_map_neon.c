@@ -11,7 +11,7 @@ enum { WORDS = 8 };
 
 struct curve {
   int16x4_t weight;
-  int32x4_t multiplier, half, most, mask, round, offset, right, bits_right, out_right;
+  int32x4_t multiplier, half, most, mask, round, right, bits_right, out_right;
   const int32_t *middle;
 };
 
@@ -34,7 +34,7 @@ TVMQ_INLINE int16x4_t mapped(const struct curve *c, int16x4_t x, bool is_folded)
   const int32x4_t entry = look_up(c->middle, vshlq_s32(steps, c->bits_right));
   const int16x4_t base = vmovn_s32(entry), slope = vshrn_n_s32(entry, 16), rest = vmovn_s32(vandq_s32(steps, c->mask));
   const int32x4_t p = vmlal_s16(vmull_s16(base, c->weight), slope, rest);
-  return vmovn_s32(vaddq_s32(vshlq_s32(vaddq_s32(veorq_s32(p, sign), c->round), c->out_right), c->offset));
+  return vmovn_s32(vshlq_s32(vaddq_s32(veorq_s32(p, sign), c->round), c->out_right));
 }
 
 TVMQ_INLINE void map_vector(const struct curve *c, const int16_t *in, int16_t *out, bool is_folded) {
@@ -50,8 +50,7 @@ TVMQ_INLINE void map_all(const struct tvmq_word_map_args *args, bool is_folded) 
       .half = vdupq_n_s32(tvmq_word_map_half(map)),
       .most = vdupq_n_s32((TVMQ_WORD_MAP_MIDDLE - 1) << map->bits),
       .mask = vdupq_n_s32((1 << map->bits) - 1),
-      .round = vdupq_n_s32(1 << (map->out_bits - 1)),
-      .offset = vdupq_n_s32(map->offset),
+      .round = vdupq_n_s32(tvmq_word_map_round(map)),
       .right = vdupq_n_s32(-map->shift),
       .bits_right = vdupq_n_s32(-map->bits),
       .out_right = vdupq_n_s32(-map->out_bits),

@@ -11,7 +11,7 @@
 #include "kernels/x86/vector_x86.h"
 
 struct curve {
-  vec multiplier, half, most, mask, weight, round, offset;
+  vec multiplier, half, most, mask, weight, round;
   __m128i shift, bits, out_bits;
   const int32_t *middle;
 };
@@ -25,8 +25,7 @@ TVMQ_INLINE vec mapped(const struct curve *c, vec x, bool is_folded) {
   }
   const vec entry = gather(c->middle, MM(sra_epi32)(steps, c->bits)), rest = vec_and(steps, c->mask);
   const vec p = MM(madd_epi16)(entry, vec_or(c->weight, MM(slli_epi32)(rest, 16)));
-  const vec out = MM(sra_epi32)(MM(add_epi32)(is_folded ? vec_xor(p, sign) : p, c->round), c->out_bits);
-  return is_folded ? MM(add_epi32)(out, c->offset) : out;
+  return MM(sra_epi32)(MM(add_epi32)(is_folded ? vec_xor(p, sign) : p, c->round), c->out_bits);
 }
 
 TVMQ_INLINE void map_vector(const struct curve *c, const int16_t *in, int16_t *out, bool is_folded) {
@@ -44,8 +43,7 @@ TVMQ_INLINE void map_all(const struct tvmq_word_map_args *args, bool is_folded) 
       .most = MM(set1_epi32)((TVMQ_WORD_MAP_MIDDLE - 1) << map->bits),
       .mask = MM(set1_epi32)((1 << map->bits) - 1),
       .weight = MM(set1_epi32)(1 << map->bits),
-      .round = MM(set1_epi32)(1 << (map->out_bits - 1)),
-      .offset = MM(set1_epi32)(map->offset),
+      .round = MM(set1_epi32)(tvmq_word_map_round(map)),
       .shift = _mm_cvtsi32_si128(map->shift),
       .bits = _mm_cvtsi32_si128(map->bits),
       .out_bits = _mm_cvtsi32_si128(map->out_bits),
