@@ -25,7 +25,7 @@ MOST_BYTES = 2000  # of the heap for each call; the delegate of a small network 
 pytestmark = pytest.mark.skipif(harness.SANITIZED, reason="a sanitizer has a heap of its own")
 
 # Functions that take seconds and are made of those that are called here; inputs is a module.
-ELSEWHERE = {"bench", "calibrate", "diff", "peak", "tune"}
+ELSEWHERE = {"bench", "calibrate", "diff", "explain", "peak", "tune"}
 
 
 class Heap(ctypes.Structure):
