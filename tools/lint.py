@@ -118,18 +118,18 @@ def check_text() -> Iterator[Finding]:
         text = path.read_text(encoding="utf-8")
         if text and not text.endswith("\n"):
             yield path, text.count("\n") + 1, "no newline at the end of the file"
-        if path.suffix in (".c", ".h", ".py", ".def") and text.count("\n") > MAX_LINES:
+        if path.suffix in (".c", ".h", ".S", ".py", ".def") and text.count("\n") > MAX_LINES:
             yield path, MAX_LINES, f"{text.count(chr(10))} lines; a file has one concept and at most {MAX_LINES}"
         for number, line in lines(path):
             if line != line.rstrip():
                 yield path, number, "space at the end of the line"
-            if path.suffix in (".c", ".h", ".py") and len(line) > MAX_COLUMNS:
+            if path.suffix in (".c", ".h", ".S", ".py") and len(line) > MAX_COLUMNS:
                 yield path, number, f"{len(line)} columns; at most {MAX_COLUMNS}"
             if "\t" in line and path.name != "Makefile":
                 yield path, number, "tab"
             if re.search(r"\b(TODO|FIXME|XXX)\b", line) and path != Path(__file__):
                 yield path, number, "unfinished work is tracked elsewhere than in comments"
-            if FRAGMENT.match(line) and path.suffix in (".c", ".h", ".py", ".def"):
+            if FRAGMENT.match(line) and path.suffix in (".c", ".h", ".S", ".py", ".def"):
                 yield path, number, "the comment begins with a fragment: name its subject"
 
 
@@ -137,7 +137,7 @@ def check_rooms() -> Iterator[Finding]:
     """Includes are written from delegate/, stay within what ROOMS allows, and go round in no circle."""
     delegate = ROOT / "delegate"
     included: dict[str, list[str]] = {}
-    for path in files("*.c", "*.h", "*.def"):
+    for path in files("*.c", "*.h", "*.S", "*.def"):
         if not path.is_relative_to(delegate):
             continue
         name = path.relative_to(delegate).as_posix()
