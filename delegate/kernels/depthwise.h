@@ -25,9 +25,9 @@ struct tvmq_depthwise_args {
   size_t filter_h, filter_w, stride_h, stride_w;
   int32_t filter_zero_point;  // kr = 1 and int8 weights: the kernel subtracts it times the sum of the window's pixels
   size_t n_planes;            // vertical layouts: planes of weights, all applied to the same pixels
-  size_t n_blocks;
-  const void *panel;   // panel of the first block
-  size_t panel_bytes;  // bytes from a panel to the next
+  size_t n_blocks;            // at least one
+  const void *panel;          // panel of the first block
+  size_t panel_bytes;         // bytes from a panel to the next
   void *out;
   size_t out_col_stride, out_row_stride;  // bytes
   uint8_t in_flip;

@@ -268,9 +268,9 @@ void tvmq_depthwise_s8_2x8v4s1__dotprod(const struct tvmq_depthwise_args *args) 
 void tvmq_depthwise_s8_2x8v4s2__dotprod(const struct tvmq_depthwise_args *args) { pairs_of_rows(args); }
 
 void tvmq_depthwise_s8_3x3_2x8v4s1__dotprod(const struct tvmq_depthwise_args *args) {
-  if (!tvmq_depthwise_3x3s1_dotprod(args)) pairs_of_rows(args);
+  if (!tvmq_depthwise_3x3_dotprod(args)) pairs_of_rows(args);
 }
 
 void tvmq_depthwise_s8_3x3_2x8v4s2__dotprod(const struct tvmq_depthwise_args *args) {
-  if (!tvmq_depthwise_3x3s2_dotprod(args)) single_rows(args);
+  if (!tvmq_depthwise_3x3_dotprod(args)) single_rows(args);
 }

@@ -3,7 +3,6 @@
 
 #include "kernels/kernel.h"
 
-// Run the hot loops for 3x3 (depthwise_3x3_dotprod.c). Return false, without computing anything, if the output stage or
-// the planes are not supported.
-bool tvmq_depthwise_3x3s1_dotprod(const struct tvmq_depthwise_args *args);
-bool tvmq_depthwise_3x3s2_dotprod(const struct tvmq_depthwise_args *args);
+// Computes 3x3 at stride 1 or 2 (depthwise_3x3_dotprod.c). Returns false, without computing anything, if the output stage
+// or the planes are not supported.
+bool tvmq_depthwise_3x3_dotprod(const struct tvmq_depthwise_args *args);
