@@ -42,7 +42,8 @@ TVMQ_INLINE void map_vector(const struct curve *c, const int16_t *in, int16_t *o
   vst1q_s16(out, vcombine_s16(mapped(c, vget_low_s16(x), is_folded), mapped(c, vget_high_s16(x), is_folded)));
 }
 
-TVMQ_INLINE void map_all(const struct tvmq_word_map_args *args, bool is_folded) {
+// Maps whole vectors, n / WORDS of them.
+TVMQ_INLINE void map_vectors(const struct tvmq_word_map_args *args, bool is_folded) {
   const struct tvmq_word_map *const map = args->map;
   const struct curve c = {
       .weight = vdup_n_s16((int16_t)(1 << map->bits)),
@@ -56,18 +57,22 @@ TVMQ_INLINE void map_all(const struct tvmq_word_map_args *args, bool is_folded) 
       .out_right = vdupq_n_s32(-map->out_bits),
       .middle = map->entries + TVMQ_WORD_MAP_MIDDLE,
   };
-  size_t i = 0;
-  for (; args->n - i >= WORDS; i += WORDS) map_vector(&c, args->in + i, args->out + i, is_folded);
-  if (i == args->n) return;
-  int16_t rest[WORDS] = {0};
-  memcpy(rest, args->in + i, (args->n - i) * sizeof *rest);
-  map_vector(&c, rest, rest, is_folded);
-  memcpy(args->out + i, rest, (args->n - i) * sizeof *rest);
+  for (size_t i = 0; args->n - i >= WORDS; i += WORDS) map_vector(&c, args->in + i, args->out + i, is_folded);
+}
+
+static void map_all(const struct tvmq_word_map_args *args) {
+  if (args->map->is_folded)
+    map_vectors(args, true);
+  else
+    map_vectors(args, false);
 }
 
 void tvmq_word_map__neon(const struct tvmq_word_map_args *args) {
-  if (args->map->is_folded)
-    map_all(args, true);
-  else
-    map_all(args, false);
+  map_all(args);
+  const size_t left = args->n % WORDS, first = args->n - left;
+  if (left == 0) return;
+  int16_t rest[WORDS] = {0};
+  memcpy(rest, args->in + first, left * sizeof *rest);
+  map_all(&(struct tvmq_word_map_args){.map = args->map, .in = rest, .out = rest, .n = WORDS});
+  memcpy(args->out + first, rest, left * sizeof *rest);
 }
