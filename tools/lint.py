@@ -60,6 +60,7 @@ ROOMS = {
     "tflite": OPERATORS,
     "graph": ("tflite", "records", *OPS),
     "host": ("graph", "tflite", "records", *OPS),
+    "network": ("host", "graph", "tflite", "records", *OPS),
     "measure": ("graph", "host", "records", *OPS),
     "litert": BASE,
 }

@@ -40,11 +40,15 @@ void tvmq_record_refuse(struct tvmq_record *record, const char *reason) {
   hide_plan(record);
 }
 
+static const char undone[] = "the delegation failed";
+
 void tvmq_record_undo(struct tvmq_record *record) {
   record->info.claimed = record->info.forced = record->info.tuned = 0;
   record->info.partition = -1;
-  tvmq_record_refuse(record, "the delegation failed");
+  tvmq_record_refuse(record, undone);
 }
+
+bool tvmq_record_is_refused(const struct tvmq_record *record) { return !tvmq_record_wanted(record) && record->info.reason != undone; }
 
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors) {
   *tensors = record->bytes.applied ? &record->bytes.root : record->node.in;

@@ -66,6 +66,9 @@ struct tvmq_record {
 
 static inline bool tvmq_record_wanted(const struct tvmq_record *record) { return record->info.reason[0] == '\0'; }
 
+// Returns whether the node itself was refused, and not only given back because the delegation failed.
+bool tvmq_record_is_refused(const struct tvmq_record *record);
+
 // Describes the node with its current tensors, and plans its operator. Does nothing more if that description is already
 // planned, or if there is nothing to compute. Packs constants again if they have changed. Returns NULL, or why planning
 // failed.

@@ -74,9 +74,12 @@ static void log_outcome(const struct tvmq_delegate *delegate, const struct tvmq_
 }
 
 static TfLiteStatus claim_and_replace(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
-  if (first_record(subgraph, true) != NULL) tvmq_delegate_start_threads(delegate, context);
-  tvmq_place(delegate, context, subgraph, nodes);
-  const struct tvmq_record *refused = delegate->options.require_full_delegation ? first_record(subgraph, false) : NULL;
+  const bool wholly = delegate->options.require_full_delegation;
+  if (!wholly || first_record(subgraph, false) == NULL) {
+    if (first_record(subgraph, true) != NULL) tvmq_delegate_start_threads(delegate, context);
+    tvmq_place(delegate, context, subgraph, nodes);
+  }
+  const struct tvmq_record *refused = wholly ? first_record(subgraph, false) : NULL;
   if (refused != NULL) {
     return tvmq_delegate_fail(delegate, context, "require_full_delegation: node %d (%s) of subgraph %d would be left to the runtime: %s", refused->info.node,
                               refused->info.op, subgraph->index, refused->info.reason);

@@ -1,0 +1,72 @@
+#include "network/reference.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+#if defined __aarch64__
+#define ON_ARM(arm, other) arm
+#else
+#define ON_ARM(arm, other) other
+#endif
+
+// How reference kernels differ (docs/exactness.md), on this architecture.
+static const struct runtime {
+  const char *name;
+  enum tvmq_scaling scaling;
+  enum tvmq_fast_math fast_math;
+  enum tvmq_hybrid hybrid;
+} runtimes[] = {
+    {"litert", TVMQ_SCALING_FLOAT64, TVMQ_FAST_MATH_OFF, ON_ARM(TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE)},
+    {"tflite", TVMQ_SCALING_FIXED_POINT, ON_ARM(TVMQ_FAST_MATH_ON, TVMQ_FAST_MATH_OFF), ON_ARM(TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_PORTABLE)},
+};
+enum { N_RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
+
+static const struct runtime *find_runtime(const char *name, struct tvmq_text *why) {
+  for (size_t i = 0; i < N_RUNTIMES; i++) {
+    if (strcmp(runtimes[i].name, name) == 0) return &runtimes[i];
+  }
+  tvmq_say(why, "option runtime cannot have the value '%.100s'; allowed: ", name);
+  for (size_t i = 0; i < N_RUNTIMES; i++) tvmq_say(why, "%s%s", i == 0 ? "" : ", ", runtimes[i].name);
+  return NULL;
+}
+
+// Copies the pairs that are the delegate's to `own`, names first, and finds the runtime. Returns the number of pairs
+// copied; SIZE_MAX on failure.
+static size_t pick(const char *const *keys, const char *const *values, size_t n, const char **own, const struct runtime **runtime, struct tvmq_text *why) {
+  size_t n_own = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (keys[i] == NULL || values[i] == NULL || strcmp(keys[i], "runtime") != 0) {
+      own[n_own] = keys[i];
+      own[n + n_own++] = values[i];
+      continue;
+    }
+    if (*runtime != NULL) tvmq_say(why, "option runtime is given twice, the second time with value '%.100s'", values[i]);
+    *runtime = *runtime == NULL ? find_runtime(values[i], why) : NULL;
+    if (*runtime == NULL) return SIZE_MAX;
+  }
+  if (*runtime == NULL) *runtime = &runtimes[0];
+  return n_own;
+}
+
+bool tvmq_network_options(const char *const *keys, const char *const *values, size_t n, struct tvmq_options *options, struct tvmq_text *why) {
+  char message[TVMQ_OPTIONS_MESSAGE] = "";
+  const struct runtime *runtime = NULL;
+  const bool complete = n == 0 || (keys != NULL && values != NULL);
+  const char **own = complete ? tvmq_alloc(2 * n * sizeof own[0]) : NULL;
+  if (own == NULL) {
+    tvmq_say(why, complete ? "out of memory" : "there are options without names or values");
+    return false;
+  }
+  const size_t n_own = pick(keys, values, n, own, &runtime, why);
+  const bool parsed = n_own != SIZE_MAX && tvmq_options_parse(own, own + n, n_own, options, message);
+  tvmq_say(why, "%s", message);
+  tvmq_free(own);
+  if (!parsed) return false;
+  if (options->fully_connected == TVMQ_SCALING_UNKNOWN) options->fully_connected = (int)runtime->scaling;
+  if (options->fast_math == TVMQ_FAST_MATH_AUTO) options->fast_math = (int)runtime->fast_math;
+  if (options->hybrid == TVMQ_HYBRID_UNKNOWN) options->hybrid = (int)runtime->hybrid;
+  options->require_full_delegation = true;
+  options->min_nodes_per_partition = options->max_delegated_partitions = 0;
+  return true;
+}
