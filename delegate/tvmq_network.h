@@ -52,11 +52,12 @@ struct tvmq_tensor_info {
   void *data;                // row-major elements, aligned to 64 bytes. Constant outputs may not be written to. NULL if a resize awaits tvmq_network_prepare
   float scale;               // value = scale * (element - zero_point); 0 if the tensor has not exactly one scale
   int zero_point;
+  int index;  // number of the tensor in the model's file
 };
 
 // Return an input or output; NULL past the end. The structure and its data stay at their addresses until
-// tvmq_network_prepare. Inputs are zero at first, and keep what was written to them. The contents of outputs are those
-// of the last successful run.
+// tvmq_network_prepare. Inputs keep what was written to them; before, their contents are arbitrary. Outputs have the
+// contents of the last successful run.
 const struct tvmq_tensor_info *tvmq_network_input(struct tvmq_network *network, int index);
 const struct tvmq_tensor_info *tvmq_network_output(struct tvmq_network *network, int index);
 

@@ -150,6 +150,7 @@ static const struct tvmq_tensor_info *describe(const struct tvmq_network *networ
       .data = network->ready ? tensor->data : NULL,
       .scale = quant.scale,
       .zero_point = quant.zero_point,
+      .index = indices->data[index],
   };
   return &tensors[index];
 }

@@ -89,7 +89,7 @@ static bool give_memory(struct tvmq_runtime *runtime, int index) {
   tensor->bytes = shape.bytes;
   if (tensor->data != NULL && runtime->held[index] == shape.bytes) return true;
   tvmq_free(tensor->data);
-  tensor->data = tvmq_alloc(shape.bytes);
+  tensor->data = tvmq_alloc_unset(shape.bytes);  // a file may ask for more than there is, which is harmless until it is used
   runtime->held[index] = shape.bytes;
   return tensor->data != NULL;
 }
@@ -205,4 +205,5 @@ void tvmq_runtime_release(struct tvmq_runtime *runtime) {
   tvmq_free(runtime->held);
   tvmq_free(runtime->plan);
   tvmq_model_release(&runtime->model);
+  *runtime = (struct tvmq_runtime){0};
 }

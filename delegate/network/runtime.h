@@ -27,7 +27,7 @@ struct tvmq_runtime {
 // not; then nothing is allocated.
 const char *tvmq_runtime_create(struct tvmq_runtime *runtime, const void *bytes, size_t size);
 
-// Releases everything. The delegate releases its partition before.
+// Releases everything; again is fine. The delegate releases its partition before.
 void tvmq_runtime_release(struct tvmq_runtime *runtime);
 
 // Lets the partition prepare for the current shapes, and gives inputs and outputs their memory. Returns false if this

@@ -7,7 +7,8 @@
 
 load() and library_path() need nothing but the shared library; what asks the library about itself (cpu, kernels, report, candidates, signature, profile,
 spans, buffers, peak) imports cffi when called. nodes(), diff(), bench() and tune() return what the commands of `tvmq` with these names find: str() of it is a
-text with their tables, 120 columns wide, and notebooks show them. Interpreter makes a runtime's interpreter with the delegate in it.
+text with their tables, 120 columns wide, and notebooks show them. Interpreter makes a runtime's interpreter with the delegate in it. Network runs a
+model without a runtime.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         spans,
     )
     from .binding.loader import library_path, load
+    from .binding.network import Network, Tensor
     from .binding.options import LoadOptions, ToolOptions
     from .binding.runtimes import Delegate
     from .measure import Settings, bench, calibrate
@@ -63,6 +65,7 @@ __all__ = [
     "Kernel",
     "LoadOptions",
     "Machine",
+    "Network",
     "Node",
     "NodeProfile",
     "Option",
@@ -71,6 +74,7 @@ __all__ = [
     "Settings",
     "Span",
     "Summary",
+    "Tensor",
     "Timing",
     "ToolOptions",
 ]
@@ -88,6 +92,7 @@ _LATER = {
         "candidates", "cpu", "force", "kernels", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans",
     ],
     "binding.loader": ["library_path", "load"],
+    "binding.network": ["Network", "Tensor"],
     "binding.options": ["LoadOptions", "ToolOptions"],
     "binding.runtimes": ["Delegate"],
     "measure": ["Settings", "bench", "calibrate"],

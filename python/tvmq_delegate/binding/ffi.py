@@ -1,4 +1,4 @@
-"""The public C header, bound by cffi in ABI mode: nothing is compiled, and nothing is imported until something is asked."""
+"""The public C headers, bound by cffi in ABI mode: nothing is compiled, and nothing is imported until something is asked."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .loader import library_path, packaged
 from .runtimes import Delegate
 
 _T = typing.TypeVar("_T")
+_HEADERS = ("tvmq_delegate.h", "tvmq_network.h")
 
 
 @functools.cache
@@ -26,8 +27,8 @@ def library() -> tuple[Any, Any]:
     except ModuleNotFoundError:
         raise ImportError("the delegate can be loaded, but asking it needs cffi: pip install cffi") from None
     ffi = cffi.FFI()
-    # cffi knows no preprocessor, and of its directives the header has this one alone.
-    ffi.cdef(_header().read_text(encoding="utf-8").replace("#pragma once", ""))
+    for header in _HEADERS:  # cffi knows no preprocessor, and of its directives the headers have this one alone
+        ffi.cdef(_header(header).read_text(encoding="utf-8").replace("#pragma once", ""))
     lib = ffi.dlopen(str(library_path()))
     if not hasattr(lib, "tvmq_version"):
         raise OSError(f"{library_path()} is not the delegate's library")
@@ -73,7 +74,7 @@ def delegate_pointer(delegate: Delegate) -> Any:
     return pointer
 
 
-def _header() -> Path:
+def _header(name: str) -> Path:
     """In the package where it is installed; among the C sources where Python runs from them, with TVMQ_LIBRARY."""
-    installed = packaged("tvmq_delegate.h")
-    return installed if installed.exists() else Path(__file__).parents[3] / "delegate/tvmq_delegate.h"
+    installed = packaged(name)
+    return installed if installed.exists() else Path(__file__).parents[3] / "delegate" / name

@@ -9,10 +9,10 @@ import os
 import stat
 import warnings
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from . import machines, reference, runtimes
 from .options import LoadOptions, described
@@ -20,6 +20,8 @@ from .options import LoadOptions, described
 if TYPE_CHECKING:
     from typing_extensions import Unpack  # typing's own from Python 3.11 on; needed by type checkers alone, which bring it along
 
+
+_T = TypeVar("_T")
 
 # Delegates that keep no times, and those with which nothing runs: asking them for times, or for a peak, is a mistake.
 unprofiled: weakref.WeakSet[runtimes.Delegate] = weakref.WeakSet()
@@ -122,15 +124,44 @@ def _calibrated() -> dict[str, str]:
         return {}
 
 
-def completed(options: Mapping[str, object], interpreter: ModuleType) -> tuple[dict[str, object], dict[str, str]]:
-    """The options as the library takes them for a runtime; and the machine file of this CPU, which it may find unreadable. Raises as load() does."""
+def resolved(options: Mapping[str, object], interpreter: ModuleType) -> dict[str, object]:
+    """The options by the library's names, with those that describe a runtime's reference kernels. Raises as load() does."""
     given = spelled(options)
     for option in reference.OPTIONS:
         if given.get(option, "auto") == "auto":
             given[option] = reference.found(option, interpreter)
+    return given
+
+
+def with_machine(given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
+    """The options as the library takes them; and the machine file of this CPU, which it may find unreadable."""
     if given.get("machine") == "known":
         return {**given, "machine": "auto"}, {}
-    return given, _calibrated() if all(given.get(name, default) == default for name, default in _CHOOSING) else {}
+    return {**given}, _calibrated() if all(given.get(name, default) == default for name, default in _CHOOSING) else {}
+
+
+def completed(options: Mapping[str, object], interpreter: ModuleType) -> tuple[dict[str, object], dict[str, str]]:
+    """As with_machine(), for a runtime. Raises as load() does."""
+    return with_machine(resolved(options, interpreter))
+
+
+def made(create: Callable[[dict[str, object]], _T], given: Mapping[str, object], calibrated: Mapping[str, str]) -> _T:
+    """What `create` makes of the options; without the machine file of this CPU, and with a warning, where the library cannot read that."""
+    try:
+        return create({**given, **calibrated})
+    except ValueError as error:
+        if not calibrated or "option machine: " not in str(error):
+            raise
+        warnings.warn(f"{error}; known constants are used instead", stacklevel=3)
+        return create({**given})
+
+
+def note(delegate: runtimes.Delegate, given: Mapping[str, object]) -> None:
+    """Remembers what a delegate with these options cannot be asked."""
+    if str(given.get("profile", "false")).lower() in ("false", "0"):
+        unprofiled.add(delegate)
+    if given.get("estimate", "none") != "none":
+        estimating.add(delegate)
 
 
 def _created(interpreter: ModuleType, path: str, options: Mapping[str, object]) -> runtimes.Delegate:
@@ -166,18 +197,8 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     library = library_path()
     given, calibrated = completed(options, interpreter)
     _check_linking(library)
-    path = str(library)
-    try:
-        delegate = _created(interpreter, path, {**given, **calibrated})
-    except ValueError as error:
-        if not calibrated or "option machine: " not in str(error):
-            raise
-        warnings.warn(f"{error}; known constants are used instead", stacklevel=2)
-        delegate = _created(interpreter, path, given)
-    if str(given.get("profile", "false")).lower() in ("false", "0"):
-        unprofiled.add(delegate)
-    if given.get("estimate", "none") != "none":
-        estimating.add(delegate)
+    delegate = made(functools.partial(_created, interpreter, str(library)), given, calibrated)
+    note(delegate, given)
     return delegate
 
 
