@@ -60,11 +60,12 @@ static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor, 
   return possible ? kTfLiteOk : kTfLiteError;
 }
 
-// Offers one partition of all nodes, or none.
+// Offers one partition of whatever nodes are wanted. It is made only if these are all nodes of the graph.
 static TfLiteStatus preview(TfLiteContext *context, const TfLiteIntArray *nodes, TfLiteDelegateParams **partitions, int *n) {
   struct tvmq_runtime *runtime = runtime_of(context);
+  runtime->partition.nodes_to_replace = (TfLiteIntArray *)(uintptr_t)nodes;
   *partitions = &runtime->partition;
-  *n = (size_t)nodes->size == runtime->model.n_nodes;
+  *n = 1;
   return kTfLiteOk;
 }
 
@@ -164,8 +165,7 @@ static const char *make_plan(struct tvmq_runtime *runtime) {
   if (runtime->plan == NULL || runtime->held == NULL) return "out of memory";
   runtime->plan->size = (int)n;
   for (size_t i = 0; i < n; i++) runtime->plan->data[i] = (int)i;
-  runtime->partition = (TfLiteDelegateParams){.nodes_to_replace = runtime->plan,
-                                              .input_tensors = (TfLiteIntArray *)(uintptr_t)runtime->model.inputs,
+  runtime->partition = (TfLiteDelegateParams){.input_tensors = (TfLiteIntArray *)(uintptr_t)runtime->model.inputs,
                                               .output_tensors = (TfLiteIntArray *)(uintptr_t)runtime->model.outputs};
   return NULL;
 }

@@ -1,7 +1,6 @@
 // A buffer whose every part is verified: numbers, tables, vectors and strings are found where they are sound, and each
 // kind of damage is named.
 #include "base/flatbuffer.h"
-
 #include "unit.h"
 
 // Root table with a byte (field 0), a string (1), a vector of two tables (2); field 3 is not set. Both tables are one.
