@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         spans,
     )
     from .binding.loader import library_path, load
-    from .binding.network import Network, Tensor
+    from .binding.network import Network, NetworkTensor
     from .binding.options import LoadOptions, ToolOptions
     from .binding.runtimes import Delegate
     from .measure import Settings, bench, calibrate
@@ -66,6 +66,7 @@ __all__ = [
     "LoadOptions",
     "Machine",
     "Network",
+    "NetworkTensor",
     "Node",
     "NodeProfile",
     "Option",
@@ -74,7 +75,6 @@ __all__ = [
     "Settings",
     "Span",
     "Summary",
-    "Tensor",
     "Timing",
     "ToolOptions",
 ]
@@ -92,7 +92,7 @@ _LATER = {
         "candidates", "cpu", "force", "kernels", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans",
     ],
     "binding.loader": ["library_path", "load"],
-    "binding.network": ["Network", "Tensor"],
+    "binding.network": ["Network", "NetworkTensor"],
     "binding.options": ["LoadOptions", "ToolOptions"],
     "binding.runtimes": ["Delegate"],
     "measure": ["Settings", "bench", "calibrate"],

@@ -295,7 +295,7 @@ class Comparing:
     def result(self) -> Diff:
         """The findings of all steps."""
         ops = self.ops
-        reports = [library.report(session.delegate) for session in self.sessions if session.delegate]
+        reports = [library.report(session.delegate) for session in self.sessions if session.delegate and session.contender.name == DELEGATE]
         return Diff(
             model=self.order.name,
             runtime=self.order.runtime,

@@ -17,6 +17,7 @@ __all__ = [
     "library_path",
     "load",
     "machines",
+    "network",
     "packaged",
     "plural",
     "runtimes",

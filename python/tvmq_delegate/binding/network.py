@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import ffi, library, loader
@@ -20,7 +21,7 @@ _ERROR_BYTES = 16384
 
 
 @dataclass(frozen=True)
-class Tensor:
+class NetworkTensor:
     """An input or output of a network. index: its number in the model's file. dtype: numpy's name. scale: 0 unless the tensor has exactly one."""
 
     name: str
@@ -42,17 +43,22 @@ class Network:
     inputs, outputs: in the order of the model's file.
     """
 
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
+    inputs: tuple[NetworkTensor, ...]
+    outputs: tuple[NetworkTensor, ...]
 
     def __init__(
-        self, model: str | os.PathLike[str] | bytes | bytearray | memoryview, *, runtime: Literal["litert", "tflite"] = "litert", **options: Unpack[LoadOptions]
+        self,
+        model: str | os.PathLike[str] | bytes | bytearray | memoryview,
+        *,
+        runtime: Literal["litert", "tflite"] | ModuleType = "litert",
+        **options: Unpack[LoadOptions],
     ):
         """Opens a model: the path of a .tflite file, or its bytes, of which large ones should be aligned to 16 bytes.
 
         Args:
           model: the path, whose file is mapped, or the bytes.
-          runtime: whose reference kernels to reproduce where runtimes differ: LiteRT's, or those of tflite-runtime 2.14.
+          runtime: whose reference kernels to reproduce where runtimes differ: LiteRT's, or those of tflite-runtime 2.14. The kernels of a runtime given as a
+            module, as by runtimes.find(), are asked, as load() does.
           **options: the delegate's options, as for load(); num_threads is 1 by default. Options that limit what the delegate takes have no effect.
 
         Raises:
@@ -61,15 +67,16 @@ class Network:
           OSError: the file cannot be opened, or the library cannot be loaded.
           ImportError: cffi is not installed.
         """
-        given, calibrated = loader.with_machine({**loader.spelled(options), "runtime": runtime})
+        named = {"runtime": runtime} if isinstance(runtime, str) else {}
+        given, calibrated = loader.with_machine({**(loader.spelled(options) if named else loader.resolved(options, runtime)), **named})
         self._ffi, self._lib = ffi.library()
-        self._bytes: Any = None  # what the network reads from, while it is open
+        self._network: Any = None
+        self._path, self._bytes = b"", None  # one of them; the network reads from the bytes while it is open
         if isinstance(model, (str, os.PathLike)):
             with open(model, "rb"):  # the system's own errors
-                pass
-            self._path, self._bytes = os.fsencode(model), None
+                self._path = os.fsencode(model)
         else:
-            self._path, self._bytes = b"", self._ffi.from_buffer(model)
+            self._bytes = self._ffi.from_buffer(model)
         self._network = loader.made(self._opened, given, calibrated)
         loader.note(self, given)
         self._describe()
@@ -95,11 +102,11 @@ class Network:
         self._arrays: list[list[NDArray[Any]]] = []
         described = []
         for get in (self._lib.tvmq_network_input, self._lib.tvmq_network_output):
-            found: list[Tensor] = []
+            found: list[NetworkTensor] = []
             arrays: list[NDArray[Any]] = []
             while info := get(self._open, len(found)):
                 shape = tuple(info.dims[0 : info.rank])
-                found.append(Tensor(ffi.string(info.name), info.index, ffi.string(info.type), shape, info.scale, info.zero_point))
+                found.append(NetworkTensor(ffi.string(info.name), info.index, ffi.string(info.type), shape, info.scale, info.zero_point))
                 memory = self._ffi.buffer(info.data, info.bytes) if info.bytes else b""
                 arrays.append(np.frombuffer(memory, found[-1].dtype).reshape(shape))
             described.append(tuple(found))

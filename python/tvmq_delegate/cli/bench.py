@@ -81,7 +81,7 @@ GROUPS = {
 @click.option("--dry-run", is_flag=True, help="Prepare the model, run nothing.")
 @click.option("--streams", default=0, metavar="N", help="Then N interpreters at the same time, for --min-secs: throughput, latencies, cold and warm starts.")
 @click.option("--rate", default=0.0, metavar="REQUESTS", help="With --streams: requests a second, arriving at random.  [default: back to back]")
-@click.option("--against", type=listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference.")
+@click.option("--against", type=listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference,network.")
 @click.option("--sweep", callback=_sweep, metavar="OPTION=VALUES", help="Set the delegate against itself: num_threads=1,2,4.")
 @click.option("--enable-op-profiling", is_flag=True, help="Measure every node: in the delegate, and alone in each contender (stock, unless --against).")
 @click.option(

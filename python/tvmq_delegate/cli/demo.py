@@ -16,16 +16,17 @@ from ..binding import library, plural
 from ..reports import bench as report
 from ..reports import screen, tables
 from ..sessions import inputs, nodes
-from .command import FloatRange, model_command, num_threads, progress
+from .command import FloatRange, listed, model_command, num_threads, progress
 from .group import DIFFERENT, NOTHING_TAKEN
 
-AGAINST = ("stock", "builtin")
+AGAINST = "stock,builtin"
 NUM_RUNS = 10  # of each, at least
 
 
 @model_command(decides=["estimate"])
 @click.option("--seconds", type=FloatRange(min=0), default=3.0, show_default=True, help="How long to take times.")
-def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds: float) -> None:
+@click.option("--against", type=listed(str, "contenders"), default=AGAINST, show_default=True, metavar="LIST", help="Whose time to take beside the delegate's.")
+def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds: float, against: list[str]) -> None:
     print = screen.console.print
     found = nodes(source, runtime=module, name=name, **options)
     print(tables.delegation(found, screen.console.width))
@@ -35,13 +36,14 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
     with progress() as follow:
         verdict = accuracy.diff(source, samples=samples, per_op=True, runtime=module, num_threads=threads, progress=follow, apart=True, **options)
     print(f"{tables.verdict(verdict)}\n", soft_wrap=True)
-    settings = measure.Settings(num_runs=NUM_RUNS, min_secs=seconds / (1 + len(AGAINST)), warmup_min_secs=min(seconds, 0.5))
+    settings = measure.Settings(num_runs=NUM_RUNS, min_secs=seconds / (1 + len(against)), warmup_min_secs=min(seconds, 0.5))
     with progress() as follow:
-        times = measure.bench(source, runtime=module, name=name, settings=settings, against=AGAINST, num_threads=threads, progress=follow, **options)
+        times = measure.bench(source, runtime=module, name=name, settings=settings, against=against, num_threads=threads, progress=follow, **options)
     print(report.contenders(times, screen.console.width))
     for line in report.remarks(times):
         print(line, style="yellow", soft_wrap=True)
-    explained = f"stock: {found.runtime} as it is by default, builtin: without its delegates"
+    words = {"stock": f"{found.runtime} as it is by default", "builtin": "without its delegates", "reference": "reference kernels", "network": "without a runtime"}
+    explained = ", ".join(f"{contender}: {words[contender]}" for contender in against if contender in words)
     print(f"\n{library.cpu().name}, {plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:
         raise click.exceptions.Exit(DIFFERENT)

@@ -20,11 +20,26 @@ from .output import Output, OutputFile, write_all
 @click.option("--dot", "dot_file", type=OutputFile(), help="Write the partitioned graph for graphviz.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write the partitioned graph as a page that needs no network.")
 @click.option("--times", "times_file", type=click.Path(), metavar="FILE", help="With --html: the nodes' times, from JSON of tvmq bench --enable-op-profiling.")
+@click.option(
+    "--contender",
+    type=click.Choice([sessions.DELEGATE, sessions.NETWORK]),
+    default=sessions.DELEGATE,
+    show_default=True,
+    help="network: the model without a runtime, taken as a whole or refused.",
+)
 def nodes(
-    source: bytes, name: str, module: Any, options: dict[str, Any], as_json: bool, dot_file: Output | None, html_file: Output | None, times_file: str | None
+    source: bytes,
+    name: str,
+    module: Any,
+    options: dict[str, Any],
+    as_json: bool,
+    dot_file: Output | None,
+    html_file: Output | None,
+    times_file: str | None,
+    contender: str,
 ) -> None:
     html = page("graph_page") if html_file else None
-    found = sessions.nodes(source, runtime=module, name=name, **options)
+    found = sessions.nodes(source, runtime=module, name=name, contender=contender, **options)
     if times_file and not html_file:
         raise click.UsageError("--times needs --html")
     times_us = _times(times_file, source) if times_file else {}

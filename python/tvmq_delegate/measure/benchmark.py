@@ -147,7 +147,7 @@ def bench(
       runtime: as for load().
       name: what to call the model; the path, where there is one, if None.
       settings: how long, such as tvmq_delegate.Settings(min_secs=0.2).
-      against: other contenders: "stock", "builtin", "reference".
+      against: other contenders: "stock", "builtin", "reference", "network".
       sweep: an option of the delegate, and the values that it takes in turn; these are the contenders then.
       rest: which kernels run the nodes that the delegate leaves to the runtime, as Contender's.
       op_profiling: measure every node too.
@@ -167,7 +167,7 @@ def bench(
     module = runtimes.find(runtime)
     entries = _entries(given, against, sweep, rest)
     delegations = [  # the library checks the options
-        nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options}) for contender in entries.values() if contender.delegated
+        nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options}) for contender in entries.values() if contender.name == DELEGATE
     ]
     arrays = tuple(inputs) if inputs is not None else None
     sha256 = hashlib.sha256(source).hexdigest()
@@ -255,7 +255,7 @@ def _entries(options: Mapping[str, Any], against: Sequence[str], sweep: tuple[st
     if sweep is None:
         if DELEGATE in against:
             raise ValueError(f"{DELEGATE} is what the others are set against; the delegate with other options is a sweep")
-        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender(name) for name in against}}
+        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender(name, rest, options) for name in against}}
     if against:
         raise ValueError("a sweep sets the delegate against itself: without other contenders")
     option, values = sweep

@@ -1,4 +1,4 @@
-"""The contenders that the tools set against each other: each runtime's own kernels, and the delegate in front of them."""
+"""The contenders that the tools set against each other: each runtime's own kernels, the delegate in front of them, and the network without a runtime."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import models
 from ..binding import Delegate, library, load, runtimes
+from .network import NetworkInterpreter, open_network
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 # Name -> member of the runtimes' OpResolverType.
 RESOLVERS = {"reference": "BUILTIN_REF", "builtin": "BUILTIN_WITHOUT_DEFAULT_DELEGATES", "stock": "AUTO"}
 DELEGATE = "tvmq"
-NAMES = (*RESOLVERS, DELEGATE)
+NETWORK = "network"
+NAMES = (*RESOLVERS, DELEGATE, NETWORK)
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class Contender:
     """A way to run a model.
 
     name: one of NAMES: "reference" (the runtime's reference kernels), "builtin" (its optimized kernels without delegates), "stock" (the runtime
-    as it is by default, with XNNPACK where that belongs to it) or "tvmq" (the delegate).
+    as it is by default, with XNNPACK where that belongs to it), "tvmq" (the delegate) or "network" (the model without a runtime, which the delegate must
+    take as a whole).
     rest: which of the runtime's kernels run the nodes that the delegate leaves to it: "reference", "builtin" or "stock".
     options: the delegate's, as for load().
     """
@@ -42,7 +45,8 @@ class Contender:
 
     @property
     def delegated(self) -> bool:
-        return self.name == DELEGATE
+        """Whether the delegate computes it, by the options."""
+        return self.name in (DELEGATE, NETWORK)
 
     @property
     def kernels(self) -> str:
@@ -65,6 +69,9 @@ class Contender:
         Raises:
           ValueError, RuntimeError: the runtime refuses the model. Whatever load() raises.
         """
+        if self.name == NETWORK:
+            network = open_network(source, runtime, {"num_threads": num_threads, **self.options})
+            return Session(self, NetworkInterpreter(network), network)
         delegate = load(runtime=runtime, **self.options) if self.delegated else None
         try:
             interpreter = runtime.Interpreter(

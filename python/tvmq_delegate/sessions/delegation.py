@@ -8,7 +8,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .. import models
-from ..binding import LoadOptions, Shown, library, load, plural, runtimes
+from ..binding import LoadOptions, Shown, library, plural, runtimes
+from .contenders import DELEGATE, Contender
 from .options import takes_options
 
 if TYPE_CHECKING:
@@ -49,13 +50,21 @@ class Delegation(Shown):
 
 
 @takes_options
-def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None, name: str | None = None, **options: Unpack[LoadOptions]) -> Delegation:
+def nodes(
+    source: models.ModelSource,
+    *,
+    runtime: str | ModuleType | None = None,
+    name: str | None = None,
+    contender: str = DELEGATE,
+    **options: Unpack[LoadOptions],
+) -> Delegation:
     """Prepares a model with the delegate and reports every node. Nothing is computed.
 
     Args:
       source: the bytes of a .tflite file, or its path.
       runtime: as for load().
       name: what to call the model; the path, where there is one, if None.
+      contender: "tvmq", or "network" for the model without a runtime, which is refused where the delegate does not take every node.
       **options: the delegate's options, as for load().
 
     Raises:
@@ -67,10 +76,11 @@ def nodes(source: models.ModelSource, *, runtime: str | ModuleType | None = None
     source, name = models.opened(source, name)
     listed = models.ops(source)
     interpreter = runtimes.find(runtime)
-    delegate = load(runtime=interpreter, **options)
-    prepared = interpreter.Interpreter(model_content=source, experimental_delegates=[delegate])
-    prepared.allocate_tensors()
-    report = library.report(delegate)
+    asked = Contender(contender, options=options)
+    if not asked.delegated:
+        raise ValueError(f"{contender} has no delegate that could tell")
+    session = asked.open(source, interpreter)
+    report = library.report(session.delegate)
     fates = {(fate.subgraph, fate.node): fate for fate in report.nodes}
     # A subgraph that was offered to the delegate and of which it reports no node never runs: it is CALL_ONCE's, whose work the delegate has done.
     idle = set(range(report.summary.subgraphs)) - {fate.subgraph for fate in report.nodes}
