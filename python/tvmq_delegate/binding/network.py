@@ -107,7 +107,7 @@ class Network:
             while info := get(self._open, len(found)):
                 shape = tuple(info.dims[0 : info.rank])
                 found.append(NetworkTensor(ffi.string(info.name), info.index, ffi.string(info.type), shape, info.scale, info.zero_point))
-                memory = self._ffi.buffer(info.data, info.bytes) if info.bytes else b""
+                memory = self._ffi.buffer(info.data, info.bytes) if info.bytes else bytearray()
                 arrays.append(np.frombuffer(memory, found[-1].dtype).reshape(shape))
             described.append(tuple(found))
             self._arrays.append(arrays)
