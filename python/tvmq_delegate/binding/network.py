@@ -67,8 +67,8 @@ class Network:
           OSError: the file cannot be opened, or the library cannot be loaded.
           ImportError: cffi is not installed.
         """
-        named = {"runtime": runtime} if isinstance(runtime, str) else {}
-        given, calibrated = loader.with_machine({**(loader.spelled(options) if named else loader.resolved(options, runtime)), **named})
+        asked = {**loader.spelled(options), "runtime": runtime} if isinstance(runtime, str) else loader.resolved(options, runtime)
+        given, calibrated = loader.with_machine(asked)
         self._ffi, self._lib = ffi.library()
         self._network: Any = None
         self._path, self._bytes = b"", None  # one of them; the network reads from the bytes while it is open
@@ -161,11 +161,11 @@ class Network:
     def run(self, *inputs: NDArray[Any], **named: NDArray[Any]) -> list[NDArray[Any]]:
         """One inference: an array for each input, in order or by name; copies of the outputs. Raises ValueError for arrays that do not fit."""
         names = [tensor.name for tensor in self.inputs]
-        arrays = {**dict(enumerate(inputs)), **{names.index(name) if name in names else name: values for name, values in named.items()}}
+        arrays = dict(enumerate(inputs)) | {names.index(name): values for name, values in named.items() if name in names}
         if len(arrays) != len(inputs) + len(named) or arrays.keys() != set(range(len(names))):
             raise ValueError(f"the network takes one array for each of its {len(names)} inputs ({', '.join(map(repr, names))})")
         for index, values in arrays.items():
-            self.set_input(int(index), values)
+            self.set_input(index, values)
         self.invoke()
         return [self.output(index) for index in range(len(self.outputs))]
 

@@ -42,7 +42,7 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
     print(report.contenders(times, screen.console.width))
     for line in report.remarks(times):
         print(line, style="yellow", soft_wrap=True)
-    words = {"stock": f"{found.runtime} as it is by default", "builtin": "without its delegates", "reference": "reference kernels", "network": "without a runtime"}
+    words = {"stock": f"{found.runtime} as it is by default", "builtin": "without its delegates", "network": "without a runtime"}
     explained = ", ".join(f"{contender}: {words[contender]}" for contender in against if contender in words)
     print(f"\n{library.cpu().name}, {plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:

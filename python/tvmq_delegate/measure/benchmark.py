@@ -167,7 +167,9 @@ def bench(
     module = runtimes.find(runtime)
     entries = _entries(given, against, sweep, rest)
     delegations = [  # the library checks the options
-        nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options}) for contender in entries.values() if contender.name == DELEGATE
+        nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options})
+        for contender in entries.values()
+        if contender.name == DELEGATE
     ]
     arrays = tuple(inputs) if inputs is not None else None
     sha256 = hashlib.sha256(source).hexdigest()

@@ -9,6 +9,6 @@ from .shapes import shaped
 from .worker import Worker, WorkerDied
 
 __all__ = [
-    "DELEGATE", "Contender", "Delegation", "Interpreter", "NAMES", "NETWORK", "Node", "RESOLVERS", "Session", "Worker", "WorkerDied", "check", "inputs", "lacking",
-    "nodes", "run_alone", "shaped", "takes_options",
+    "DELEGATE", "Contender", "Delegation", "Interpreter", "NAMES", "NETWORK", "Node", "RESOLVERS", "Session", "Worker", "WorkerDied", "check", "inputs",
+    "lacking", "nodes", "run_alone", "shaped", "takes_options",
 ]  # fmt: skip

@@ -77,9 +77,9 @@ def nodes(
     listed = models.ops(source)
     interpreter = runtimes.find(runtime)
     asked = Contender(contender, options=options)
-    if not asked.delegated:
-        raise ValueError(f"{contender} has no delegate that could tell")
     session = asked.open(source, interpreter)
+    if session.delegate is None:
+        raise ValueError(f"{contender} has no delegate that could tell")
     report = library.report(session.delegate)
     fates = {(fate.subgraph, fate.node): fate for fate in report.nodes}
     # A subgraph that was offered to the delegate and of which it reports no node never runs: it is CALL_ONCE's, whose work the delegate has done.
