@@ -146,7 +146,7 @@ def completed(options: Mapping[str, object], interpreter: ModuleType) -> tuple[d
 
 
 def made(create: Callable[[dict[str, object]], _T], given: Mapping[str, object], calibrated: Mapping[str, str]) -> _T:
-    """What `create` makes of the options; without the machine file of this CPU, and with a warning, where the library cannot read that."""
+    """Returns what `create` makes of the options; without this CPU's machine file, and with a warning, where the library cannot read that."""
     try:
         return create({**given, **calibrated})
     except ValueError as error:
