@@ -102,7 +102,8 @@ def test_the_archive(classes, tmp_path):
     for abi in android.ABIS:
         assert json.loads(archive.read(f"{module}/libs/android.{abi}/abi.json"))["abi"] == abi
         assert f"{module}/libs/android.{abi}/libtvmq_delegate.so" in names
-    assert f"{module}/include/tvmq_delegate.h" in names
+    headers = {path.name for path in (harness.REPOSITORY / "delegate").glob("tvmq_*.h*")}
+    assert {f"{module}/include/{name}" for name in headers} <= names and {"tvmq_delegate.hpp", "tvmq_network.h"} <= headers
 
 
 def test_what_a_library_tells_of_itself():

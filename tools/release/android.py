@@ -27,7 +27,6 @@ LIBRARIES = {
     "libtvmq_delegate.so": "libtvmq_delegate.so",
     "libtvmq_delegate_jni.so": "libtvmq_delegate_jni.so",
 }
-HEADERS = ("tvmq_accelerator.h", "tvmq_delegate.h", "tvmq_delegate.hpp")
 DELEGATE = "package org.tensorflow.lite;\npublic interface Delegate { long getNativeHandle(); default void close() {} }\n"
 KEEP = "-keep class org.tvmq.delegate.TvmqDelegate { *; }\n"
 
@@ -79,7 +78,7 @@ def pack(release: source.Release, built: dict[str, pathlib.Path], jar: dict[str,
         "prefab/modules/tvmq_delegate/module.json": _json({"export_libraries": [], "library_name": "libtvmq_delegate"}),
     }
     inner.unlink()
-    files |= {f"prefab/modules/tvmq_delegate/include/{name}": release.tree / "delegate" / name for name in HEADERS}
+    files |= {f"prefab/modules/tvmq_delegate/include/{path.name}": path for path in (release.tree / "delegate").glob("tvmq_*.h*")}
     for abi, folder in built.items():
         files |= {f"jni/{abi}/{name}": folder / name for name in LIBRARIES}
         libraries = f"prefab/modules/tvmq_delegate/libs/android.{abi}"

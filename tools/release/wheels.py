@@ -14,7 +14,6 @@ import zig
 
 LIBRARIES = ("libtvmq_accelerator.so", "libtvmq_delegate.so")
 PROGRAMS = ("tvmq-measure",)
-HEADERS = ("tvmq_accelerator.h", "tvmq_delegate.h")
 
 
 def write(release: source.Release, architecture: str, installed: pathlib.Path, out: pathlib.Path) -> pathlib.Path:
@@ -26,7 +25,7 @@ def write(release: source.Release, architecture: str, installed: pathlib.Path, o
     files: dict[str, bytes | pathlib.Path] = {path.relative_to(package).as_posix(): path for path in sources}
     files |= {f"tvmq_delegate/{name}": installed / "lib" / name for name in LIBRARIES}
     files |= {f"tvmq_delegate/{name}": installed / "bin" / name for name in PROGRAMS}
-    files |= {f"tvmq_delegate/{name}": installed / "include" / name for name in HEADERS}
+    files |= {f"tvmq_delegate/{path.name}": path for path in (installed / "include").iterdir()}
     info = f"{release.name}.dist-info"
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in (alias, platform))
     files[f"{info}/METADATA"] = release.metadata.encode()
