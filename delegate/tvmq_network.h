@@ -21,7 +21,7 @@
 struct tvmq_network;
 
 // Opens a model: `model` points to the `bytes` bytes of a .tflite file. They must neither change nor be released before
-// the network is closed, unless they are not aligned to 16 bytes; then they are copied.
+// the network is closed. Bytes that are not aligned to 16 bytes are copied and may be released at once.
 //
 // `keys` and `values` are `n_options` pairs of names and values: the delegate's options (tvmq_get_option), and "runtime",
 // whose reference kernels are reproduced where runtimes differ: "litert" (the default: LiteRT and TensorFlow) or
@@ -34,8 +34,8 @@ struct tvmq_network;
 struct tvmq_network *tvmq_network_open(const void *model, unsigned long long bytes, const char *const *keys, const char *const *values, int n_options,
                                        char *error, unsigned long long error_bytes);
 
-// Opens a model in a file, which is mapped. The file must not be shortened before the network is closed; replacing it by
-// another file is safe.
+// Opens a model in a file, which is mapped. The file must not be changed in place before the network is closed. Replacing
+// it by another file (rename) is safe.
 struct tvmq_network *tvmq_network_open_file(const char *path, const char *const *keys, const char *const *values, int n_options, char *error,
                                             unsigned long long error_bytes);
 
@@ -49,7 +49,7 @@ struct tvmq_tensor_info {
   int rank;
   const int *dims;           // `rank` dimensions, outermost first
   unsigned long long bytes;  // size of `data`
-  void *data;                // row-major elements, aligned to 64 bytes. Constant outputs may not be written to. NULL if a resize awaits tvmq_network_prepare
+  void *data;                // row-major elements, aligned to 64 bytes; constant outputs lie in the model. NULL if a resize awaits tvmq_network_prepare
   float scale;               // value = scale * (element - zero_point); 0 if the tensor has not exactly one scale
   int zero_point;
   int index;  // number of the tensor in the model's file

@@ -39,7 +39,7 @@ static struct tvmq_table table_at(struct tvmq_flatbuffer *buffer, size_t at) {
   if (table.at == 0) return absent;
   const int64_t fields = (int64_t)table.at - (int32_t)load(buffer, table.at, OFFSET_BYTES);
   if (fields < 0 || fields % ENTRY_BYTES != 0 || !holds(buffer, (size_t)fields, FIRST_ENTRY)) {
-    malformed(buffer, "the list of a table's fields lies out of the file or is not aligned");
+    malformed(buffer, "the list of a table's fields lies outside the file or is not aligned");
     return absent;
   }
   table.fields = (size_t)fields;
@@ -65,7 +65,7 @@ static size_t find_field(struct tvmq_flatbuffer *buffer, const struct tvmq_table
 struct tvmq_table tvmq_flatbuffer_root(struct tvmq_flatbuffer *buffer, const char *identifier) {
   const size_t length = strlen(identifier);
   if (!holds(buffer, OFFSET_BYTES, length) || memcmp(buffer->base + OFFSET_BYTES, identifier, length) != 0) {
-    malformed(buffer, "the file has another identifier");
+    malformed(buffer, "the file has the wrong identifier");
     return (struct tvmq_table){0};
   }
   return table_at(buffer, 0);
@@ -97,7 +97,7 @@ const char *tvmq_table_string(struct tvmq_flatbuffer *buffer, const struct tvmq_
   if (string == NULL) return NULL;
   const size_t end = (size_t)((const uint8_t *)characters.data - buffer->base) + characters.n;
   if (end < buffer->size && string[characters.n] == '\0') return string;
-  malformed(buffer, "a string does not end");
+  malformed(buffer, "a string has no end");
   return NULL;
 }
 

@@ -9,7 +9,7 @@
 // Limits of what a graph may have. They keep structures and planning of a malicious file small; networks have a few
 // hundred nodes.
 enum { MOST_NODES = 1 << 14, MOST_TENSORS = 1 << 16, MOST_ZERO_POINTS = 1 << 22 };
-enum { BUILTIN_CUSTOM = 32, BUILTIN_IN_BYTE = 127 };
+enum { BUILTIN_CUSTOM = 32 };
 
 // A model while it is read.
 struct reader {

@@ -120,22 +120,11 @@ static bool fail(struct tvmq_network *network, const char *error) {
   return false;
 }
 
-static const char *type_name(const TfLiteTensor *tensor) {
-  switch (tvmq_tensor_type(tensor)) {
-    case TVMQ_TYPE_S8:
-      return "int8";
-    case TVMQ_TYPE_U8:
-      return "uint8";
-    case TVMQ_TYPE_S16:
-      return "int16";
-    case TVMQ_TYPE_S32:
-      return "int32";
-    case TVMQ_TYPE_S64:
-      return "int64";
-    default:
-      return "float32";
-  }
-}
+// Of the types that inputs and outputs may have.
+static const char *const type_names[] = {
+    [TVMQ_TYPE_S8] = "int8",   [TVMQ_TYPE_U8] = "uint8",  [TVMQ_TYPE_S16] = "int16",
+    [TVMQ_TYPE_S32] = "int32", [TVMQ_TYPE_S64] = "int64", [TVMQ_TYPE_F32] = "float32",
+};
 
 static const struct tvmq_tensor_info *describe(const struct tvmq_network *network, const TfLiteIntArray *indices, int index, struct tvmq_tensor_info *tensors) {
   if (index < 0 || index >= indices->size) return NULL;
@@ -143,7 +132,7 @@ static const struct tvmq_tensor_info *describe(const struct tvmq_network *networ
   const struct tvmq_quant quant = tvmq_tensor_quant(tensor);
   tensors[index] = (struct tvmq_tensor_info){
       .name = tensor->name,
-      .type = type_name(tensor),
+      .type = type_names[tvmq_tensor_type(tensor)],
       .rank = tensor->dims->size,
       .dims = tensor->dims->data,
       .bytes = tensor->bytes,

@@ -48,7 +48,7 @@ static TfLiteStatus add_tensors(TfLiteContext *context, int n, int *first) {
 void tvmq_runtime_resize(struct tvmq_runtime *runtime, int tensor, int rank, const int *dims) {
   TfLiteIntArray *own = runtime->model.tensors[tensor].dims;
   own->size = rank;
-  memcpy(own->data, dims, (size_t)rank * sizeof dims[0]);
+  memmove(own->data, dims, (size_t)rank * sizeof dims[0]);  // a caller may give an input its own dimensions again
 }
 
 // Changes the shape alone. Memory follows after the partition is prepared, for the tensors that need some.
@@ -81,13 +81,13 @@ static TfLiteStatus replace(TfLiteContext *context, TfLiteRegistration registrat
 
 // ---- memory
 
-// Gives a tensor memory for its shape, unless it is constant or has it. Memory of the same size keeps its contents.
+// Gives a tensor memory for its shape, unless it is constant or has some of that size, which keeps its contents.
 static bool give_memory(struct tvmq_runtime *runtime, int index) {
   TfLiteTensor *tensor = &runtime->model.tensors[index];
   struct tvmq_shape shape;
-  if (tensor->allocation_type != kTfLiteArenaRw) return true;
   if (tvmq_tensor_shape(tensor, &shape) != NULL) return false;
-  tensor->bytes = shape.bytes;
+  tensor->bytes = shape.bytes;  // a constant may have more
+  if (tensor->allocation_type != kTfLiteArenaRw) return true;
   if (tensor->data != NULL && runtime->held[index] == shape.bytes) return true;
   tvmq_free(tensor->data);
   tensor->data = tvmq_alloc_unset(shape.bytes);  // a file may ask for more than there is, which is harmless until it is used
@@ -119,14 +119,21 @@ static bool is_plain(const TfLiteTensor *tensor) {
 }
 
 static const char *check_border(const struct tvmq_model *model) {
+  struct tvmq_shape shape;
   for (int i = 0; i < model->inputs->size; i++) {
     const TfLiteTensor *tensor = &model->tensors[model->inputs->data[i]];
     if (tensor->allocation_type != kTfLiteArenaRw) return "an input of the graph is a constant";
     if (tensor->is_variable) return "an input of the graph is a variable";
     if (!is_plain(tensor)) return "an input of the graph is neither of integers nor of float32";
+    const char *reason = tvmq_tensor_shape(tensor, &shape);
+    if (reason != NULL) return reason;
   }
   for (int i = 0; i < model->outputs->size; i++) {
-    if (!is_plain(&model->tensors[model->outputs->data[i]])) return "an output of the graph is neither of integers nor of float32";
+    const TfLiteTensor *tensor = &model->tensors[model->outputs->data[i]];
+    if (!is_plain(tensor)) return "an output of the graph is neither of integers nor of float32";
+    const char *reason = tvmq_tensor_constant_shape(tensor, &shape);
+    if (reason != NULL) return reason;
+    if ((uintptr_t)tensor->data % tvmq_type_bytes(tvmq_tensor_type(tensor)) != 0) return "a constant output of the graph is not aligned";
   }
   return model->outputs->size > 0 && model->n_nodes > 0 ? NULL : "the graph has no nodes or no outputs";
 }
@@ -155,7 +162,7 @@ static const char *check_order(const struct tvmq_model *model) {
   }
   complete = complete && all_known(model, known, model->outputs);
   tvmq_free(known);
-  return complete ? NULL : "a tensor is read that nothing has computed before";
+  return complete ? NULL : "a tensor is read before it is computed";
 }
 
 static const char *make_plan(struct tvmq_runtime *runtime) {

@@ -70,14 +70,14 @@ static void check_faults(void) {
     uint32_t word;
     const char *fault;
   } faults[] = {
-      {4, 0x54534555, "the file has another identifier"},
+      {4, 0x54534555, "the file has the wrong identifier"},
       {0, 0, "an offset is 0"},
       {0, SIZE - 3, "an offset leads out of the file"},
       {0, 0xfffffff0, "an offset leads out of the file"},
       {0, ROOT + 2, "an offset leads to an address that is not aligned"},
-      {ROOT, ROOT + 1, "the list of a table's fields lies out of the file or is not aligned"},
-      {ROOT, (uint32_t)-SIZE, "the list of a table's fields lies out of the file or is not aligned"},
-      {ROOT, 1, "the list of a table's fields lies out of the file or is not aligned"},
+      {ROOT, ROOT + 1, "the list of a table's fields lies outside the file or is not aligned"},
+      {ROOT, (uint32_t)-SIZE, "the list of a table's fields lies outside the file or is not aligned"},
+      {ROOT, 1, "the list of a table's fields lies outside the file or is not aligned"},
       {FIELDS, 0x0010000b, "a table or the list of its fields exceeds the file"},
       {FIELDS, 0x0010ff00, "a table or the list of its fields exceeds the file"},
       {FIELDS, 0xff00000c, "a table or the list of its fields exceeds the file"},
@@ -85,8 +85,8 @@ static void check_faults(void) {
       {FIELDS + 4, 0x00090004, "a field is not aligned"},
       {ROOT + 8, SIZE, "an offset leads out of the file"},
       {STRING, 37, "a vector exceeds the file"},
-      {STRING, 36, "a string does not end"},
-      {STRING + 8, 0x6f6f6f6f, "a string does not end"},
+      {STRING, 36, "a string has no end"},
+      {STRING + 8, 0x6f6f6f6f, "a string has no end"},
       {VECTOR, 8, "a vector exceeds the file"},
       {VECTOR, 0xffffffff, "a vector exceeds the file"},
   };

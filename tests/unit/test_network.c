@@ -105,7 +105,7 @@ static void check_failures(void) {
     release(network);
   }
   CHECK(tvmq_network_open(NULL, 5, NULL, NULL, 0, error, sizeof error) == NULL, "no model");
-  CHECK_STRING(error, "the file has another identifier", "no model");
+  CHECK_STRING(error, "the file has the wrong identifier", "no model");
   CHECK(tvmq_network_open(model, model_bytes, NULL, NULL, 1, error, sizeof error) == NULL, "no options");
   CHECK_STRING(error, "there are options without names or values", "no options");
   CHECK(tvmq_network_open_file("/nonexistent", NULL, NULL, 0, error, sizeof error) == NULL, "no file");
