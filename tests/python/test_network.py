@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import pathlib
 import random
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import cases
 import damage
 import elementwise_cases
 import harness
+import hostile_models
 import hybrid_cases
 import moves
 import numpy as np
@@ -19,7 +21,7 @@ from draws import Draw, randomly
 
 import tvmq_delegate
 from tvmq_delegate import models
-from tvmq_delegate.models import zoo
+from tvmq_delegate.models import flatbuffer, zoo
 
 CONV = builders.build_conv()
 CHAIN = (harness.REPOSITORY / "tests/fuzz/corpus_network/chain.tflite").read_bytes()
@@ -135,6 +137,102 @@ def test_paths_bytes_and_names(tmp_path: pathlib.Path) -> None:
         network.run(absent=values)
 
 
+def behind(model: bytes, odd: int) -> bytes:
+    """The same model with its constants after the flatbuffer, as in large files; at odd addresses if `odd` is 1."""
+    root = flatbuffer.read(model)
+    full = [buffer for buffer in root.buffers if buffer.data is not None and len(buffer.data)]
+    contents = [bytes(buffer.data) for buffer in full]
+    for buffer, content in zip(full, contents, strict=True):
+        buffer.data, buffer.offset, buffer.size = None, 2, len(content)  # any offset but 0 and 1: the file's size depends on no other
+    start = len(flatbuffer.write(root)) // 64 * 64 + 64
+    data = bytearray()
+    for buffer, content in zip(full, contents, strict=True):
+        buffer.offset = start + len(data) + odd
+        data += (bytes(odd) + content).ljust((len(content) + odd) // 16 * 16 + 16)
+    return flatbuffer.write(root).ljust(start, b"\0") + data
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+@pytest.mark.parametrize("build", hostile_models.MODELS.values(), ids=hostile_models.MODELS)
+def test_constants_behind_the_flatbuffer(build: Callable[[], bytes], odd: int) -> None:
+    """Wherever they lie, the result is the same; only constants that are read in place may have to be aligned."""
+    model = build()
+    expected = tvmq_delegate.Network(model)
+    values = [np.full(tensor.shape, 7, tensor.dtype) for tensor in expected.inputs]
+    try:
+        moved = tvmq_delegate.Network(behind(model, odd))
+    except RuntimeError as error:
+        assert odd and "not aligned" in str(error)
+        return
+    for got, same in zip(moved.run(*values), expected.run(*values), strict=True):
+        harness.assert_equal(got, same)
+
+
+def test_constants_behind_the_end() -> None:
+    with pytest.raises(RuntimeError, match="data exceeds the file"):
+        tvmq_delegate.Network(behind(CONV, 0)[:-40])
+
+
+def test_constant_outputs() -> None:
+    """An output may be a constant, whose buffer may have more bytes than the shape, but not fewer."""
+    for extra in (0, 4, -1):
+        root = flatbuffer.read(CONV)
+        graph = root.subgraphs[0]
+        bias = graph.operators[0].inputs[2]
+        buffer = root.buffers[graph.tensors[bias].buffer]
+        content = bytes(buffer.data)
+        graph.outputs = (*graph.outputs, bias)
+        buffer.data = content + bytes(extra) if extra > 0 else content[: len(content) + extra]
+        model = flatbuffer.write(root)
+        if extra < 0:
+            with pytest.raises(RuntimeError, match="fewer bytes than its shape needs"):
+                tvmq_delegate.Network(model)
+            continue
+        network = tvmq_delegate.Network(model)
+        (values,) = [np.zeros(tensor.shape, tensor.dtype) for tensor in network.inputs]
+        assert network.run(values)[1].tobytes() == content
+
+
+def test_threads_take_turns() -> None:
+    """Threads that share a network get the results of their own inputs, also while it is resized and when it is closed."""
+    network = tvmq_delegate.Network(CHAIN, num_threads=2)
+    inputs = [np.full((1, 8, 8, 3), value, np.uint8) for value in (3, 80, 200, 255)]
+    expected = [network.run(values)[0] for values in inputs]
+    stopped = []
+
+    def use(index: int) -> None:
+        for i in range(300):
+            try:
+                if not (network.run(inputs[index])[0] == expected[index]).all():
+                    stopped.append(f"thread {index}, run {i}")
+                if i % 50 == 49:
+                    network.resize((1, 8, 8, 3))
+            except RuntimeError as error:
+                assert "closed" in str(error)
+                return
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        done = [pool.submit(use, index) for index in range(4)]
+        done[0].result()
+        network.close()
+        for each in done:
+            each.result()
+    assert not stopped
+
+
+def test_bytes_that_change_are_copied() -> None:
+    """A model in memory that can be written to may be reused at once."""
+    content = bytearray(len(CHAIN) + 16)
+    at = -np.frombuffer(content, np.uint8).ctypes.data % 16
+    content[at : at + len(CHAIN)] = CHAIN
+    network = tvmq_delegate.Network(memoryview(content)[at : at + len(CHAIN)])
+    values = np.arange(192, dtype=np.uint8).reshape(1, 8, 8, 3)
+    content[:] = b"\xff" * len(content)
+    network.resize((2, 8, 8, 3))  # which reads constants again
+    network.resize((1, 8, 8, 3))
+    harness.assert_equal(network.run(values)[0], tvmq_delegate.Network(CHAIN).run(values)[0])
+
+
 def test_resize(runtime: harness.Runtime) -> None:
     reference = runtime.interpreter(CHAIN)
     network = opened(runtime, CHAIN)
@@ -184,7 +282,7 @@ def test_refusals(tmp_path: pathlib.Path) -> None:
         tvmq_delegate.Network(two_unknown())
     first, *listed = str(refused.value).splitlines()
     assert first == "2 of 3 nodes cannot be computed:" and len(listed) == 2 and all("L2_NORMALIZATION" in line for line in listed)
-    with pytest.raises(RuntimeError, match="has another identifier"):
+    with pytest.raises(RuntimeError, match="has the wrong identifier"):
         tvmq_delegate.Network(b"")
     with pytest.raises(RuntimeError):
         tvmq_delegate.Network(CHAIN[:-50])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -38,7 +39,7 @@ class Network:
         with tvmq_delegate.Network("model.tflite") as network:
             (output,) = network.run(image)
 
-    The delegate must take every node of the model. report(), profile() and the other functions that take a delegate take a network as well.
+    The delegate must take every node of the model. Threads that share a network run it one after the other. report(), profile() and the other functions that take a delegate take a network as well.
 
     inputs, outputs: in the order of the model's file.
     """
@@ -53,7 +54,7 @@ class Network:
         runtime: Literal["litert", "tflite"] | ModuleType = "litert",
         **options: Unpack[LoadOptions],
     ):
-        """Opens a model: the path of a .tflite file, or its bytes, of which large ones should be aligned to 16 bytes.
+        """Opens a model: the path of a .tflite file, or its bytes, which are copied if they can be written to or are not aligned to 16 bytes.
 
         Args:
           model: the path, whose file is mapped, or the bytes.
@@ -71,12 +72,13 @@ class Network:
         given, calibrated = loader.with_machine(asked)
         self._ffi, self._lib = ffi.library()
         self._network: Any = None
+        self._lock = threading.RLock()
         self._path, self._bytes = b"", None  # one of them; the network reads from the bytes while it is open
         if isinstance(model, (str, os.PathLike)):
             with open(model, "rb"):  # the system's own errors
                 self._path = os.fsencode(model)
         else:
-            self._bytes = self._ffi.from_buffer(model)
+            self._bytes = self._ffi.from_buffer(model if memoryview(model).readonly else bytes(model))
         self._network = loader.made(self._opened, given, calibrated)
         loader.note(self, given)
         self._describe()
@@ -131,43 +133,49 @@ class Network:
         """Plans for other shapes: one for each input, in order. Raises RuntimeError if the network cannot have them; it then runs after another resize."""
         if len(shapes) != len(self.inputs):
             raise ValueError(f"the network has {len(self.inputs)} inputs, not {len(shapes)}")
-        for index, shape in enumerate(shapes):
-            self._check(self._lib.tvmq_network_resize_input(self._open, index, [int(size) for size in shape], len(shape)))
-        self._arrays = []
-        self._check(self._lib.tvmq_network_prepare(self._open))
-        self._describe()
+        with self._lock:
+            self._arrays = []
+            for index, shape in enumerate(shapes):
+                self._check(self._lib.tvmq_network_resize_input(self._open, index, [int(size) for size in shape], len(shape)))
+            self._check(self._lib.tvmq_network_prepare(self._open))
+            self._describe()
 
     def set_input(self, index: int, values: NDArray[Any]) -> None:
         """Copies an array to an input. Raises ValueError for one of another type or shape."""
-        self._check_prepared()
-        tensor, array = self.inputs[index], self._arrays[0][index]
-        if values.dtype != array.dtype or values.shape != array.shape:
-            raise ValueError(f"input {index} ({tensor.name!r}) takes {tensor.dtype}{list(tensor.shape)}, not {values.dtype}{list(values.shape)}")
-        array[...] = values
+        with self._lock:
+            self._check_prepared()
+            tensor, array = self.inputs[index], self._arrays[0][index]
+            if values.dtype != array.dtype or values.shape != array.shape:
+                raise ValueError(f"input {index} ({tensor.name!r}) takes {tensor.dtype}{list(tensor.shape)}, not {values.dtype}{list(values.shape)}")
+            array[...] = values
 
     def invoke(self) -> None:
         """One inference, of what the inputs hold."""
-        self._check(self._lib.tvmq_network_run(self._open))
+        with self._lock:
+            self._check_prepared()
+            self._check(self._lib.tvmq_network_run(self._open))
 
     def output(self, index: int) -> NDArray[Any]:
         """A copy of an output."""
-        self._check_prepared()
-        return self._arrays[1][index].copy()
+        with self._lock:
+            self._check_prepared()
+            return self._arrays[1][index].copy()
 
     def _check_prepared(self) -> None:
         if not self._arrays and self._open:
             raise RuntimeError("the network is not prepared for the shapes of its inputs")
 
-    def run(self, *inputs: NDArray[Any], **named: NDArray[Any]) -> list[NDArray[Any]]:
+    def run(self, /, *inputs: NDArray[Any], **named: NDArray[Any]) -> list[NDArray[Any]]:
         """One inference: an array for each input, in order or by name; copies of the outputs. Raises ValueError for arrays that do not fit."""
         names = [tensor.name for tensor in self.inputs]
         arrays = dict(enumerate(inputs)) | {names.index(name): values for name, values in named.items() if name in names}
         if len(arrays) != len(inputs) + len(named) or arrays.keys() != set(range(len(names))):
             raise ValueError(f"the network takes one array for each of its {len(names)} inputs ({', '.join(map(repr, names))})")
-        for index, values in arrays.items():
-            self.set_input(index, values)
-        self.invoke()
-        return [self.output(index) for index in range(len(self.outputs))]
+        with self._lock:
+            for index, values in arrays.items():
+                self.set_input(index, values)
+            self.invoke()
+            return [self.output(index) for index in range(len(self.outputs))]
 
     def report(self) -> library.Report:
         """As tvmq_delegate.report()."""
@@ -179,11 +187,12 @@ class Network:
 
     def close(self) -> None:
         """Releases everything, as the end of `with` does. A closed network raises RuntimeError."""
-        self._arrays = []
-        network, self._network = self._network, None
-        if network is not None:
-            self._ffi.release(network)
-        self._bytes = None
+        with self._lock:
+            self._arrays = []
+            network, self._network = self._network, None
+            if network is not None:
+                self._ffi.release(network)
+            self._bytes = None
 
     def __enter__(self) -> Network:
         return self
