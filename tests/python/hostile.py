@@ -71,12 +71,22 @@ def compiled(delegated: bool, runtime: harness.Runtime, path: str, pipe: int) ->
     return read, [tvmq_delegate.report(delegate) for delegate in tvmq_delegate.delegates(environment)] if delegated else []
 
 
+def without_runtime(runtime: harness.Runtime, path: str, pipe: int) -> tuple[list[np.ndarray], list[Any]]:
+    """As interpreted(), of a Network with the same inputs, which reproduces the runtime's reference kernels."""
+    os.write(pipe, OFFERED.encode())
+    with tvmq_delegate.Network(path, runtime=runtime.module, log_severity="silent", **harness.OPTIONS) as network:
+        generator = np.random.default_rng(0)
+        inputs = [harness.random_tensor(generator, tensor.shape, np.dtype(tensor.dtype)) for tensor in network.inputs]
+        return network.run(*inputs), [network.report()]
+
+
 # No CompiledModel of reference kernels: LiteRT's kernel mode REFERENCE gives other bits than the reference kernels of an interpreter.
 CONTENDERS = {
     "reference": functools.partial(interpreted, False),
     "delegated": functools.partial(interpreted, True),
     "compiled": functools.partial(compiled, False),
     "compiled and delegated": functools.partial(compiled, True),
+    "network": without_runtime,
 }
 
 

@@ -101,6 +101,13 @@ def compiled_verdict(outcomes: Callable[..., list[dict]], path: pathlib.Path, al
     return verdict(outcomes, path, stock, delegated, "compiled")
 
 
+def network_verdict(outcomes: Callable[..., list[dict]], path: pathlib.Path, alone: dict, network: dict) -> str | None:
+    """As verdict(), of a Network, which may refuse what a runtime takes. That the runtime dies does not excuse it."""
+    if network["outcome"] == "refused" and network["why"]:
+        return "refused without a runtime"
+    return verdict(outcomes, path, alone, network) if network["outcome"] != "died" else None
+
+
 def attack(outcomes: Callable[..., list[dict]], paths: list[pathlib.Path], judge: Callable[..., str | None] = verdict, ours: str = "delegated") -> None:
     """Runs models with the delegate and without, and counts the verdicts. The files that pass are removed."""
     seen = collections.Counter()
@@ -158,3 +165,12 @@ def test_compiled_models(runtime, outcomes, harm, tmp_path):
     large = networks_in(harness.MODELS) if harm in (damage.rewritten, damage.restructured) else []
     for paths in damaged(random.Random(f"{SEED} compiled {harm.__name__}"), small + large, harm, tmp_path):
         attack(outcomes, paths, compiled_verdict, "compiled and delegated")
+
+
+@pytest.mark.parametrize("harm", damage.DAMAGES, ids=lambda harm: harm.__name__)
+def test_networks_without_a_runtime(outcomes, harm, tmp_path):
+    """Small models, which are damaged where it matters, and real networks, if there are any."""
+    small = [lambda rng, build=build: build() for build in MODELS.values()]
+    large = networks_in(harness.MODELS) if harm in (damage.rewritten, damage.restructured) else []
+    for paths in damaged(random.Random(f"{SEED} without a runtime {harm.__name__}"), small + large, harm, tmp_path):
+        attack(outcomes, paths, network_verdict, "network")
