@@ -109,11 +109,12 @@ def fuzzing(seconds: int) -> list[list[str]]:
     setup = c_tests("fuzz", "-Dfuzz=true", "--buildtype=debugoptimized", "-Doptimization=1")[0]
     budget = [f"-max_total_time={seconds}", "-max_len=128", "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={BUILD}/fuzz-"]
     run = [str(build / "tests/fuzz/libfuzzer"), *budget, str(found), str(ROOT / "tests/fuzz/corpus")]
-    records = [str(build / "tests/fuzz/libfuzzer_records"), "-max_total_time=5", "-max_len=2048", *budget[2:], f"{found}-records"]
-    weights = [str(build / "tests/fuzz/libfuzzer_weights"), "-max_total_time=5", "-max_len=1024", *budget[2:], f"{found}-weights"]
-    compile = ["meson", "compile", "-C", str(build), "libfuzzer", "libfuzzer_records", "libfuzzer_weights"]
-    corpora = [run, [*records, str(ROOT / "tests/fuzz/corpus_records")], [*weights, str(ROOT / "tests/fuzz/corpus_weights")]]
-    return [setup, compile, ["mkdir", "-p", str(found), records[-1], weights[-1]], *corpora]
+    readers = {"records": 2048, "weights": 1024, "network": 4096}  # bytes of the longest inputs
+    compile = ["meson", "compile", "-C", str(build), "libfuzzer", *(f"libfuzzer_{reader}" for reader in readers)]
+    corpora = {reader: [f"{found}-{reader}", str(ROOT / f"tests/fuzz/corpus_{reader}")] for reader in readers}
+    short = {reader: ["-max_total_time=5", f"-max_len={longest}", *budget[2:]] for reader, longest in readers.items()}
+    runs = [[str(build / f"tests/fuzz/libfuzzer_{reader}"), *short[reader], *corpora[reader]] for reader in readers]
+    return [setup, compile, ["mkdir", "-p", str(found), *(new for new, _ in corpora.values())], run, *runs]
 
 
 def python_tests(part: str) -> list[list[str]]:
