@@ -82,7 +82,6 @@ static const struct field concatenation[] = {
     FIELD(0, INT, TfLiteConcatenationParams, axis),
     FIELD(1, ENUM, TfLiteConcatenationParams, activation),
 };
-static const struct field split[] = {FIELD(0, INT, TfLiteSplitParams, num_splits)};
 static const struct field strided_slice[] = {
     FIELD(0, INT, TfLiteStridedSliceParams, begin_mask),       FIELD(1, INT, TfLiteStridedSliceParams, end_mask),
     FIELD(2, INT, TfLiteStridedSliceParams, ellipsis_mask),    FIELD(3, INT, TfLiteStridedSliceParams, new_axis_mask),
@@ -143,7 +142,6 @@ static const struct options {
     OPTIONS(DIV, 29, mul),
     OPTIONS(SQUEEZE, 30, squeeze),
     OPTIONS(STRIDED_SLICE, 32, strided_slice),
-    OPTIONS(SPLIT, 35, split),
     OPTIONS(ARG_MAX, 40, arg_max),
     OPTIONS(TRANSPOSE_CONV, 49, transpose_conv),
     OPTIONS(PACK, 59, pack),
@@ -151,7 +149,6 @@ static const struct options {
     OPTIONS(RESIZE_NEAREST_NEIGHBOR, 74, resize_nearest_neighbor),
     OPTIONS(LEAKY_RELU, 75, leaky_relu),
     OPTIONS(MIRROR_PAD, 77, mirror_pad),
-    OPTIONS(SPLIT_V, 79, split),
     OPTIONS(DEPTH_TO_SPACE, 94, depth_to_space),
     OPTIONS(BATCH_MATMUL, 101, batch_matmul),
     OPTIONS(GELU, 116, gelu),

@@ -39,7 +39,8 @@ class Network:
         with tvmq_delegate.Network("model.tflite") as network:
             (output,) = network.run(image)
 
-    The delegate must take every node of the model. Threads that share a network run it one after the other. report(), profile() and the other functions that take a delegate take a network as well.
+    The delegate must take every node of the model. Threads that share a network run it one after the other. report(), profile() and the other functions that
+    take a delegate take a network as well.
 
     inputs, outputs: in the order of the model's file.
     """
