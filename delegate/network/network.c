@@ -32,7 +32,7 @@ static void list_refused(const struct tvmq_delegate *delegate, struct tvmq_text 
     tvmq_say(why, "%s", delegate->error);
     return;
   }
-  tvmq_say(why, "%zu of %zu nodes cannot be computed:", n_refused, n);
+  tvmq_say(why, "%zu of %zu nodes cannot be computed", n_refused, n);
   for (size_t i = 0; i < n; i++) {
     const struct tvmq_record *record = tvmq_delegate_record(delegate, (int)i);
     const size_t before = why->length;

@@ -94,6 +94,8 @@ class Runner:
 
     def open(self) -> Opened:
         """Makes the interpreter, feeds it."""
+        if self.job.contender.delegated:
+            library.version()  # parses the headers, which is none of the contender's time and memory
         self.footprint_kb = _status_kb("VmRSS")
         start = time.perf_counter_ns()
         self.session = self._open(self.job.contender)
