@@ -4,18 +4,7 @@
 #include <link.h>
 #include <string.h>
 
-struct search {
-  uint8_t *id;
-  bool found;
-};
-
-static bool contains(const struct dl_phdr_info *file, uintptr_t address) {
-  for (int i = 0; i < file->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &file->dlpi_phdr[i];
-    if (part->p_type == PT_LOAD && address - (file->dlpi_addr + part->p_vaddr) < part->p_memsz) return true;
-  }
-  return false;
-}
+#include "base/loaded_file.h"
 
 static bool read_notes(const uint8_t *at, size_t left, uint8_t *id) {
   ElfW(Nhdr) note;
@@ -35,19 +24,12 @@ static bool read_notes(const uint8_t *at, size_t left, uint8_t *id) {
   return false;
 }
 
-static int find_in_file(struct dl_phdr_info *file, size_t size, void *context) {
-  (void)size;
-  struct search *search = context;
-  if (!contains(file, (uintptr_t)&tvmq_build_id)) return 0;
-  for (int i = 0; i < file->dlpi_phnum && !search->found; i++) {
-    const ElfW(Phdr) *part = &file->dlpi_phdr[i];
-    if (part->p_type == PT_NOTE) search->found = read_notes((const uint8_t *)(file->dlpi_addr + part->p_vaddr), part->p_memsz, search->id);
-  }
-  return 1;
-}
-
 bool tvmq_build_id(uint8_t id[TVMQ_BUILD_ID_BYTES]) {
-  struct search search = {.id = id};
-  dl_iterate_phdr(find_in_file, &search);
-  return search.found;
+  struct tvmq_loaded_file file;
+  struct tvmq_segment notes;
+  if (!tvmq_loaded_file_find((const void *)(uintptr_t)tvmq_build_id, &file)) return false;
+  for (int i = 0; (notes = tvmq_loaded_file_segment(&file, TVMQ_SEGMENT_NOTES, i)).bytes > 0; i++) {
+    if (read_notes(notes.start, notes.bytes, id)) return true;
+  }
+  return false;
 }
