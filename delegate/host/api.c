@@ -124,6 +124,10 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
       .scratch_bytes = delegate->scratch.size,
       .in_order = delegate->env.machine->in_order,
       .machine = delegate->machine,
+      .runtime = delegate->runtime,
+      .fully_connected = delegate->fully_connected,
+      .fast_math = delegate->fast_math,
+      .hybrid = delegate->hybrid,
   };
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
     info->subgraphs++;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "graph/partition.h"
 #include "host/placement.h"
+#include "host/reference.h"
 #include "host/registration.h"
 #include "tflite/abi_check.h"
 #include "tflite/variables.h"
@@ -132,7 +133,7 @@ static TfLiteStatus apply_to_graph(TfLiteContext *context, struct tvmq_delegate 
     tvmq_delegate_drop(link);
   }
 
-  const struct tvmq_reference reference = tvmq_options_reference(&delegate->options);
+  const struct tvmq_reference reference = tvmq_reference_find(delegate, context);
   struct tvmq_subgraph *subgraph = tvmq_subgraph_create(context, index, !never_runs(delegate, context), &reference);
   TfLiteIntArray *nodes = subgraph != NULL ? tvmq_alloc(sizeof *nodes + subgraph->n_records * sizeof nodes->data[0]) : NULL;
   if (nodes == NULL) {

@@ -25,6 +25,7 @@ struct tvmq_delegate {
   struct tvmq_budget transformed;  // memory budget for weights transformed by Winograd
   bool has_threads;                // env.threads and trace are set up
   struct tvmq_trace *trace;        // spans of the option profile; NULL: not recorded
+  char runtime[160];               // the build that runs the main graph; "" if the options say everything
   const void *owner;               // identifies the interpreter that the delegate serves
   struct tvmq_subgraph *subgraphs;
   size_t n_live;   // partitions that the interpreter holds
@@ -34,6 +35,7 @@ struct tvmq_delegate {
   struct tvmq_peak_info peak;
   struct tvmq_buffer_info buffer;                             // last result of tvmq_get_buffer
   char rounding[16], machine[TVMQ_MACHINE_NAME], error[512];  // strings that `info` points to
+  char fully_connected[16], fast_math[16], hybrid[16];        // likewise
 };
 
 typedef TfLiteStatus (*tvmq_apply_fn)(TfLiteContext *context, TfLiteDelegate *base);

@@ -48,22 +48,22 @@ static const struct row {
       .names = "auto|fixed_point|float64",
       .default_value = "auto",
       .help = "how the runtime's reference kernels scale sums of FULLY_CONNECTED: float64 in LiteRT, fixed_point in "
-              "tflite-runtime; auto: as Python's load() detects, otherwise unknown"},
-     offsetof(struct tvmq_options, fully_connected)},
+              "tflite-runtime; auto: as known of the runtime's build, otherwise unknown"},
+     offsetof(struct tvmq_options, kernels.fully_connected)},
     {{.name = "fast_math",
       .kind = "name",
       .names = "auto|off|on",
       .default_value = "auto",
       .help = "whether the runtime was compiled with unsafe math optimizations, as tflite-runtime is for Arm; nodes "
-              "that depend on them are left to the runtime; auto: as Python's load() detects, otherwise off"},
-     offsetof(struct tvmq_options, fast_math)},
+              "that depend on them are left to the runtime; auto: as known of the runtime's build, otherwise off"},
+     offsetof(struct tvmq_options, kernels.fast_math)},
     {{.name = "hybrid",
       .kind = "name",
       .names = "auto|neon|sse|portable",
       .default_value = "auto",
       .help = "how the runtime's kernels compute float32 activations with int8 weights: with NEON helpers, with NEON "
-              "helpers translated to SSE, or with portable C; auto: as Python's load() detects, otherwise unknown"},
-     offsetof(struct tvmq_options, hybrid)},
+              "helpers translated to SSE, or with portable C; auto: as known of the runtime's build, otherwise unknown"},
+     offsetof(struct tvmq_options, kernels.hybrid)},
     {{.name = "isa",
       .kind = "name",
       .names = isa_names,
@@ -186,16 +186,6 @@ static int find_name(const char *names, const char *text, size_t length) {
     if (names[n] == '\0') return -1;
     names += n + 1;
   }
-}
-
-struct tvmq_reference tvmq_options_reference(const struct tvmq_options *options) {
-  const uint32_t cpu = options->estimate > 0 ? tvmq_machines[options->estimate - 1].cpu : tvmq_cpu_detect();
-  return (struct tvmq_reference){
-      .scaling = (enum tvmq_scaling)options->fully_connected,
-      .hybrid = (enum tvmq_hybrid)options->hybrid,
-      .dot_products = (cpu & TVMQ_CPU_DOTPROD) != 0,
-      .fast_math = options->fast_math == TVMQ_FAST_MATH_ON,
-  };
 }
 
 void tvmq_option_name(const char *option, int value, char *name, size_t size) {

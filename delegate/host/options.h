@@ -11,18 +11,23 @@
 
 enum { TVMQ_OPTION_PATH = 1024 };
 
+// Options that describe the runtime's reference kernels, in which its versions and builds differ. 0 is the value "auto".
+struct tvmq_kernel_answers {
+  int fully_connected;  // enum tvmq_scaling
+  int fast_math;        // enum tvmq_fast_math
+  int hybrid;           // enum tvmq_hybrid
+};
+
 // Values of the options. The table refers to each member by its offset. The option's kind determines the type: struct
 // tvmq_cpus for "cpus", char array for "path", otherwise int. The help texts explain the values.
 struct tvmq_options {
   int num_threads;  // below 1: the interpreter's num_threads
   struct tvmq_cpus cpu_affinity;
-  int rounding;         // enum tvmq_rounding
-  int fully_connected;  // enum tvmq_scaling
-  int fast_math;        // enum tvmq_fast_math
-  int hybrid;           // enum tvmq_hybrid
-  int isa;              // 0: everything that the CPU offers; i: tvmq_isas[i - 1]
-  int tune;             // enum tvmq_tune
-  int estimate;         // 0: run on this machine; i: estimate for tvmq_machines[i - 1]
+  int rounding;  // enum tvmq_rounding
+  struct tvmq_kernel_answers kernels;
+  int isa;       // 0: everything that the CPU offers; i: tvmq_isas[i - 1]
+  int tune;      // enum tvmq_tune
+  int estimate;  // 0: run on this machine; i: estimate for tvmq_machines[i - 1]
   char machine[TVMQ_OPTION_PATH];
   int winograd;  // enum tvmq_winograd_use
   int winograd_megabytes;
@@ -36,7 +41,7 @@ struct tvmq_options {
   int log_severity;              // enum tvmq_severity
 };
 
-// Values of the option fast_math, in the order of its names. TVMQ_FAST_MATH_AUTO means off.
+// Values of the option fast_math, in the order of its names.
 enum tvmq_fast_math { TVMQ_FAST_MATH_AUTO, TVMQ_FAST_MATH_OFF, TVMQ_FAST_MATH_ON };
 
 // Values of the option constants, in the order of its names: whether each inference compares the contents of constants.
@@ -50,9 +55,6 @@ enum { TVMQ_OPTIONS_MESSAGE = 640 };
 // Sets *options to the defaults, then to `n` pairs of names and values. If a name or value is not allowed, returns
 // false and writes a message that quotes both and lists what is allowed.
 bool tvmq_options_parse(const char *const *keys, const char *const *values, size_t n, struct tvmq_options *options, char message[TVMQ_OPTIONS_MESSAGE]);
-
-// Returns the options that describe the runtime's reference kernels.
-struct tvmq_reference tvmq_options_reference(const struct tvmq_options *options);
 
 // Returns row `index` of the table, or NULL past the end.
 const struct tvmq_option_info *tvmq_option(size_t index);

@@ -121,13 +121,6 @@ def test_rows_that_runtimes_take_together(runtime: harness.Runtime, in_shape: tu
     assert_as_the_runtime(runtime, Case(builders.build_fully_connected, parameters, [activations(generator, "any", in_shape)]))
 
 
-def test_hosts_that_pass_the_path_say_how(runtime: harness.Runtime) -> None:
-    delegate = runtime.module.load_delegate(str(tvmq_delegate.library_path()), {})
-    runtime.interpreter(builders.build_conv(dtype="float32", filter_dtype="int8"), [delegate])
-    (node,) = tvmq_delegate.report(delegate).nodes
-    assert "option hybrid" in node.reason
-
-
 @pytest.mark.parametrize("build", [builders.build_conv, builders.build_depthwise, builders.build_fully_connected])
 def test_kernels_of_every_instruction_set(runtime: harness.Runtime, build) -> None:
     if reference.found("hybrid", runtime.module) == "auto":

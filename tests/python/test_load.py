@@ -127,17 +127,6 @@ def test_load_finds_the_scaling_of_fully_connected(runtime: harness.Runtime, opt
     harness.assert_claimed(delegate)
 
 
-def test_hosts_that_pass_the_path_say_the_scaling_of_fully_connected(runtime: harness.Runtime) -> None:
-    path, scaling = str(tvmq_delegate.library_path()), reference.found("fully_connected", runtime.module)
-    delegate = runtime.module.load_delegate(path, {"fully_connected": scaling})
-    runtime.interpreter(builders.build_fully_connected(), [delegate])
-    harness.assert_claimed(delegate)
-    delegate = runtime.module.load_delegate(path, {})
-    runtime.interpreter(builders.build_fully_connected(), [delegate])
-    (node,) = tvmq_delegate.report(delegate).nodes
-    assert "option fully_connected" in node.reason
-
-
 def test_loading_needs_no_cffi(runtime: harness.Runtime) -> None:
     absent = ["cffi", "click", "rich", "tflite", *(["flatbuffers"] if runtime.name != "tensorflow" else [])]  # TensorFlow itself needs those
     script = f"""

@@ -112,10 +112,10 @@ int main(void) {
     const char *says;
     int messages[4];  // VERBOSE to ERROR
   } cases[] = {
-      // Three nodes when they are claimed, and again for their new size; what is taken, and the one that is not.
-      {"resized", resized, "node 0 (CONV_2D): ", {6, 2, 0, 0}},
-      {"no memory for a trace", no_trace, "no memory for a trace", {0, 4, 1, 0}},
-      {"no memory", no_records, "out of memory; nothing is delegated", {0, 0, 0, 1}},
+      // Three nodes when they are claimed, and again for their new size; the runtime, what is taken, and the one that is not.
+      {"resized", resized, "node 0 (CONV_2D): ", {6, 3, 0, 0}},
+      {"no memory for a trace", no_trace, "no memory for a trace", {0, 5, 1, 0}},
+      {"no memory", no_records, "out of memory; nothing is delegated", {0, 1, 0, 1}},
   };
   static const char *const severities[] = {"verbose", "info", "warning", "error", "silent"}, *const labels[] = {"VERBOSE: ", "INFO: ", "WARNING: ", "ERROR: "};
   for (size_t i = 0; i < N_ELEMENTS(cases); i++) {

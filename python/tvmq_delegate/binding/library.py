@@ -151,6 +151,7 @@ class Summary:
     subgraphs: that the interpreter has offered; nodes, claimed, partitions: of all of them. threads: that share an operator. error: the last one, "" if there
     was none. packed_bytes: weights; scratch_bytes: shared by all operators; arena_bytes: tensors between the nodes of a partition. plans, packs: how often an
     operator has been planned, and weights have been packed. in_order: kernels are chosen for cores that execute in order. machine: whose costs decide.
+    runtime: the runtime's build, "" where options say all of its kernels; fully_connected, fast_math, hybrid: of its kernels, given or found, "auto": unknown.
     """
 
     subgraphs: int
@@ -168,6 +169,10 @@ class Summary:
     packs: int
     in_order: bool
     machine: str
+    runtime: str
+    fully_connected: str
+    fast_math: str
+    hybrid: str
 
 
 @dataclass(frozen=True)
@@ -280,10 +285,7 @@ def report(delegate: Delegate) -> Report:
 
 
 def candidates(delegate: Delegate, index: int) -> list[Candidate]:
-    """The ways in which node `index` of report() can be computed, the one that is estimated fastest first. Empty for nodes that leave no choice.
-
-    Raises what report() raises.
-    """
+    """The ways to compute node `index` of report(), the one that is estimated fastest first; none where nothing can be chosen. Raises what report() raises."""
     return ffi.sequence(Candidate, ffi.library()[1].tvmq_get_candidate, ffi.delegate_pointer(delegate), index)
 
 
@@ -330,8 +332,7 @@ def set_machine(delegate: Delegate, text: str) -> None:
       TypeError: no Delegate object.
       ValueError: one of another library, or the text is no machine file.
     """
-    pointer = ffi.delegate_pointer(delegate)
-    if ffi.library()[1].tvmq_set_machine(pointer, text.encode()) != 0:
+    if ffi.library()[1].tvmq_set_machine(ffi.delegate_pointer(delegate), text.encode()) != 0:
         raise ValueError(report(delegate).summary.error)
 
 
