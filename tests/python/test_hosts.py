@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 
 import builders
 import harness
+import litert_host
 import pytest
 
 import tvmq_delegate
@@ -54,6 +58,15 @@ def test_the_table_says_what_the_kernels_say(known):
     assert not summary.runtime.startswith("unknown")
     for option, (_, ask) in reference.OPTIONS.items():
         assert getattr(summary, option) == ask(known.module), option
+
+
+def test_the_table_is_as_the_tool_writes_it():
+    """A row for each code, sorted, with a name of its own."""
+    loader = importlib.machinery.SourceFileLoader("tool", str(harness.REPOSITORY / "tools/runtimes"))
+    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("tool", loader))
+    loader.exec_module(tool)
+    rows = tool.read_table()
+    assert tool.text_of(rows) == KNOWN and len({name for name, *_ in rows.values()}) == len(rows) > 20
 
 
 def claimed(report: tvmq_delegate.Report) -> list[tuple[int, int, str]]:
@@ -101,9 +114,10 @@ def filling(code: bytes) -> int:
 
 
 SCRIPT = """
-import sys
+import pathlib, sys
 import {module} as module
 import tvmq_delegate
+{before}
 for model in sys.argv[1:]:
     delegate = module.load_delegate(str(tvmq_delegate.library_path()), {{}})
     interpreter = module.Interpreter(model, experimental_delegates=[delegate])
@@ -112,24 +126,86 @@ for model in sys.argv[1:]:
 """
 
 
-@pytest.mark.skipif(harness.EMULATED, reason="another Python is started without the emulator's folders")
-def test_an_altered_runtime_is_unknown(known, tmp_path):
-    """One byte of its code differs, which never runs: nodes that depend on the build are left to the runtime."""
+@pytest.fixture
+def copied(known, tmp_path) -> tuple[pathlib.Path, Callable[[str], list[str]]]:
+    """A copy of the runtime: the library with its kernels, and a function that runs models that depend on the build in it, after some statements. It returns
+    what was found of the runtime in each, and why its node was left."""
+    if harness.EMULATED:
+        pytest.skip("another Python is started without the emulator's folders")
     name = re.search(r"bytes in (\S+)", by_path(known, builders.build_conv(), {}).summary.runtime)[1]
     installed = pathlib.Path(known.module.__file__).parent
     if not (installed / name).is_file():
         pytest.skip(f"{name} is not beside {installed}")
     shutil.copytree(installed, tmp_path / known.name, ignore=shutil.ignore_patterns("vendors", "libLiteRtWebGpuAccelerator.so"))
-    library = tmp_path / known.name / name
-    code = bytearray(library.read_bytes())
-    code[filling(code)] ^= 0x01
-    library.write_bytes(code)
     models = []
     for kind in ("FULLY_CONNECTED", "hybrid CONV_2D"):
         models.append(tmp_path / f"{kind}.tflite")
         models[-1].write_bytes(NODES[kind]())
-    script = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n" + SCRIPT.format(module=known.module.__name__)
-    done = subprocess.run([*harness.PYTHON, "-c", script, *map(str, models)], check=True, capture_output=True, text=True)
-    first, second = done.stdout.splitlines()
+
+    def run(before: str) -> list[str]:
+        script = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n" + SCRIPT.format(module=known.module.__name__, before=before)
+        return subprocess.run([*harness.PYTHON, "-c", script, *map(str, models)], check=True, capture_output=True, text=True).stdout.splitlines()
+
+    return tmp_path / known.name / name, run
+
+
+def test_an_altered_runtime_is_unknown(copied):
+    """One byte of its code differs, which never runs: nodes that depend on the build are left to the runtime."""
+    library, run = copied
+    code = bytearray(library.read_bytes())
+    code[filling(code)] ^= 0x01
+    library.write_bytes(code)
+    first, second = run("")
     assert first.startswith("unknown |") and "option fully_connected" in first
     assert second.startswith("unknown |") and "option hybrid" in second
+
+
+@pytest.mark.parametrize("change", ["unlink()", "replace({path!r} + '.old')", "unlink(); pathlib.Path({path!r}).write_bytes(b'another file')"])
+def test_what_counts_is_the_code_in_memory(copied, change):
+    """A package manager updates the runtime of a process that runs."""
+    library, run = copied
+    lines = run(f"pathlib.Path({str(library)!r})." + change.format(path=str(library)))
+    assert len(lines) == 2
+    for line in lines:
+        assert line.partition(" |")[0] in KNOWN and line.endswith(" | "), line
+
+
+@pytest.fixture(scope="module")
+def c_host(tmp_path_factory) -> litert_host.Host:
+    """A C program with LiteRT's C library, if that is in the table."""
+    version = runtimes.installed().get("ai_edge_litert", "0.0")
+    if tuple(map(int, version.split(".")[:2])) < (2, 2):
+        pytest.skip("CompiledModel takes the delegate from LiteRT 2.2 on: pip install 'ai-edge-litert>=2.2'")
+    if harness.SANITIZED:
+        pytest.skip("LiteRT loads its plugins by RTLD_DEEPBIND, at which a sanitizer ends the process")
+    if harness.EMULATED or shutil.which("cc") is None:
+        pytest.skip("there is no C compiler (apt-get install gcc), or it is this machine's")
+    folder = tmp_path_factory.mktemp("host")
+    host = litert_host.Host(folder, pathlib.Path(importlib.util.find_spec("ai_edge_litert").origin).with_name("libLiteRt.so"))
+    (folder / "conv.tflite").write_bytes(builders.build_conv())
+    said = host.delegate(folder / "conv.tflite").runtime
+    if said.startswith("runtime: unknown"):
+        name = f'"ai-edge-litert {version} libLiteRt.so {os.uname().machine.replace("_", "-")}"'
+        assert name not in KNOWN, f"another hash than in the table: {said}"
+        pytest.skip(f"{said}: no known build: run tools/runtimes --installed")
+    return host
+
+
+def test_a_c_program_gets_the_nodes_of_load(c_host, networks):
+    """By default, for all networks: as many nodes, and those left for the same reasons."""
+    module = runtimes.find("ai_edge_litert")
+    for path in sorted(networks.rglob("*.tflite")):
+        delegate = tvmq_delegate.load(runtime=module)
+        try:
+            interpreter = module.Interpreter(str(path), experimental_delegates=[delegate])
+        except (RuntimeError, ValueError):
+            continue  # operators that LiteRT lacks
+        assert c_host.delegate(path).nodes == claimed(tvmq_delegate.report(delegate)), path.name
+        harness.counts["networks whose nodes were compared with those of a C program"] += 1
+        del interpreter
+
+
+@pytest.mark.parametrize("kind", NODES)
+def test_a_c_program_gets_nodes_that_depend_on_the_build(c_host, kind, tmp_path):
+    (tmp_path / "model.tflite").write_bytes(NODES[kind]())
+    assert [reason for *_, reason in c_host.delegate(tmp_path / "model.tflite").nodes] == [""]
