@@ -19,6 +19,7 @@ import pytest
 
 import tvmq_delegate
 from tvmq_delegate.binding import reference, runtimes
+from tvmq_delegate.models.flatbuffer import Record, read, write
 
 KNOWN = (harness.REPOSITORY / "delegate/host/known_runtimes.def").read_text(encoding="utf-8")
 HYBRID = dict(dtype="float32", filter_dtype="int8")
@@ -95,6 +96,15 @@ def test_networks_are_those_of_load(known, networks):
         assert claimed(by_path(known, str(path), {})) == claimed(tvmq_delegate.report(delegate)), path.name
         harness.counts["networks whose nodes were compared"] += 1
         del interpreter
+
+
+def test_the_main_graph_says_what_the_runtime_is(known):
+    """Networks with variables have a graph without nodes, or of other nodes alone."""
+    root = read(memoryview(builders.build_fully_connected()))
+    root.subgraphs = (*root.subgraphs, Record(tensors=[], inputs=(), outputs=(), operators=[], name="empty"))
+    report = by_path(known, write(root), {})
+    assert report.summary.subgraphs == 2 and report.summary.claimed == 1
+    assert not report.summary.runtime.startswith("unknown")
 
 
 def test_options_by_hand_win(runtime):
