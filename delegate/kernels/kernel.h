@@ -21,6 +21,7 @@
 #include "kernels/byte_map.h"
 #include "kernels/depthwise.h"
 #include "kernels/floats.h"
+#include "kernels/functions.h"
 #include "kernels/gemm.h"
 #include "kernels/hybrid.h"
 #include "kernels/interpolate.h"
@@ -55,6 +56,8 @@
   FAMILY(FLOAT_PAIR, "float_pair")                                \
   FAMILY(FLOAT_MAP, "float_map")                                  \
   FAMILY(FLOAT_POOL, "float_pool")                                \
+  FAMILY(FLOAT_FUNCTION, "float_function")                        \
+  FAMILY(FLOAT_SOFTMAX, "float_softmax")                          \
   FAMILY(MAXIMUM, "maximum")                                      \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(MAX_POOL, "max_pool")                                    \
@@ -122,6 +125,8 @@ struct tvmq_variant {
     tvmq_float_pair_fn float_pair;
     tvmq_float_map_fn float_map;
     tvmq_float_pool_fn float_pool;
+    tvmq_float_function_fn float_function;
+    tvmq_float_softmax_fn float_softmax;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;

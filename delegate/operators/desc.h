@@ -190,6 +190,11 @@ enum tvmq_function {
   TVMQ_FUNCTION_NEG
 };
 
+// Returns whether the runtime computes the function of float32 with the math library.
+static inline bool tvmq_function_is_library(enum tvmq_function function) {
+  return function == TVMQ_FUNCTION_EXP || function == TVMQ_FUNCTION_LOGISTIC || function == TVMQ_FUNCTION_TANH;
+}
+
 // A function of each element of a tensor.
 struct tvmq_unary_desc {
   enum tvmq_function function;

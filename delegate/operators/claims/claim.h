@@ -29,6 +29,7 @@ const char *tvmq_claim_unary(const struct tvmq_unary_desc *desc);
 const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc);  // CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV
 const char *tvmq_claim_fast_math_binary(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_pool(const union tvmq_desc *desc);
+const char *tvmq_claim_fast_math_softmax(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_reduce(const union tvmq_desc *desc);
 const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc);
 

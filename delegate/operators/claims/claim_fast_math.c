@@ -17,6 +17,7 @@ static const char flushed[] = "a product of scales is subnormal, which the runti
 static const char floats[] = "float32: the runtime was compiled with unsafe optimizations";
 
 const char *tvmq_claim_fast_math_reduce(const union tvmq_desc *desc) { return desc->reduce.in_type == TVMQ_TYPE_F32 ? floats : NULL; }
+const char *tvmq_claim_fast_math_softmax(const union tvmq_desc *desc) { return desc->softmax.in_type == TVMQ_TYPE_F32 ? floats : NULL; }
 const char *tvmq_claim_fast_math_pool(const union tvmq_desc *desc) { return desc->pool.in_type == TVMQ_TYPE_F32 ? floats : NULL; }
 
 static bool is_flushed(float product) { return product > 0 && product < FLT_MIN; }

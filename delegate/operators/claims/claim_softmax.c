@@ -7,6 +7,8 @@
 
 static bool is_wide(const struct tvmq_softmax_desc *desc) { return desc->in_type == TVMQ_TYPE_S16; }
 
+static bool is_float(const struct tvmq_softmax_desc *desc) { return desc->in_type == TVMQ_TYPE_F32; }
+
 static const char *out_type(const struct tvmq_softmax_desc *desc) {
   return desc->out_type == TVMQ_TYPE_S16 ? NULL : same_type_rule(desc->in_type, desc->out_type);
 }
@@ -14,7 +16,7 @@ static const char *out_type(const struct tvmq_softmax_desc *desc) {
 // Checks the shape. With a greater depth, sums may exceed 32 bits.
 static const char *shape(const struct tvmq_softmax_desc *desc) {
   if (desc->rows == 0 || desc->depth == 0) return "empty tensor";
-  if (desc->depth > (is_wide(desc) ? TVMQ_SOFTMAX_S16_MAX_DEPTH : TVMQ_SOFTMAX_MAX_DEPTH)) return "the sum may exceed 32 bits";
+  if (!is_float(desc) && desc->depth > (is_wide(desc) ? TVMQ_SOFTMAX_S16_MAX_DEPTH : TVMQ_SOFTMAX_MAX_DEPTH)) return "the sum may exceed 32 bits";
   return desc->rows > INT32_MAX / desc->depth ? "tensor has more than 2^31 - 1 elements" : NULL;
 }
 
@@ -36,6 +38,7 @@ static const char *scale(const struct tvmq_softmax_desc *desc) {
 }
 
 const char *tvmq_claim_softmax(const struct tvmq_softmax_desc *desc) {
+  if (is_float(desc)) return same_type_rule(desc->in_type, desc->out_type) ?: shape(desc);
   return type_rule(desc->in_type) ?: out_type(desc) ?: shape(desc) ?: quantization(desc) ?: scale(desc);
 }
 
@@ -49,5 +52,7 @@ static enum tvmq_turning turn(union tvmq_desc *desc, bool in, bool out) {
 
 const struct tvmq_operator tvmq_operator_softmax = {
     .claim = claim,
+    .claim_fast_math = tvmq_claim_fast_math_softmax,
     .turn = turn,
+    .light_if_wide = TVMQ_LIGHT("maps elements of 32 bits"),
 };

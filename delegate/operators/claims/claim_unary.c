@@ -22,8 +22,8 @@ static const struct {
   const char *others, *floats;
   float bound;
 } functions[] = {
-    [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, "", library, 0},
-    [TVMQ_FUNCTION_TANH] = {BYTES | INT16, "", library, 0},
+    [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, "", NULL, 0},
+    [TVMQ_FUNCTION_TANH] = {BYTES | INT16, "", NULL, 0},
     [TVMQ_FUNCTION_HARD_SWISH] = {BYTES, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_RELU] = {BYTES | INT16, "", versions, 0},
     [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, "", versions, 6},
@@ -32,7 +32,7 @@ static const struct {
     [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16, "", NULL, 0},
     [TVMQ_FUNCTION_GELU] = {BYTES | INT16, "", library, 0},
     [TVMQ_FUNCTION_GELU_TANH] = {BYTES | INT16, "", library, 0},
-    [TVMQ_FUNCTION_EXP] = {INT8 | INT16, "the reference has no exact kernel for this type", library, 0},
+    [TVMQ_FUNCTION_EXP] = {INT8 | INT16, "the reference has no exact kernel for this type", NULL, 0},
     [TVMQ_FUNCTION_ABS] = {INT8 | INT16, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_RSQRT] = {INT8 | INT16, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_SQRT] = {0, some_have_it, NULL, 0},

@@ -74,4 +74,9 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   });
 }
 
-const struct tvmq_implementation tvmq_op_softmax = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
+  (void)env;
+  return desc->softmax.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_softmax : NULL;
+}
+
+const struct tvmq_implementation tvmq_op_softmax = {.computed_by = computed_by, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
