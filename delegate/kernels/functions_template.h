@@ -1,10 +1,9 @@
-// Kernels of the C library's float32 functions. The includer defines the instruction set ISA and
+// Kernels of the C library's float32 functions. The includer defines the instruction set ISA, LANES, the float32 of a
+// vector, and
 //
-//   exps(arguments, results, doubt)  results of exp for BLOCK elements, negative or NaN where the library must be asked
-//
-// for arguments from LEAST to MOST, or NaN.
+//   exps(arguments, results, n, doubt)  e^x for n elements, a multiple of GROUP; negative where the library must be asked.
+//                                       Arguments beyond MOST in size, and NaN, have any result
 #include <float.h>
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -16,41 +15,68 @@
 
 // GROUP: elements that are looked through together for those that the library must compute. ROWS: rows of SOFTMAX whose
 // sums are independent work.
-enum { BLOCK = 256, GROUP = 32, ROWS = 8, LANES = 16 };
+enum { BLOCK = 256, GROUP = 32, ROWS = 8 };
 
-// Beyond these e^x is 0 or infinite. Below NORMAL it may be a subnormal number, which has fewer bits.
-#define LEAST (-104.0f)
-#define NORMAL (-87.3f)
-#define MOST 89.0f
+// For these arguments and those of the opposite sign, e^x is a normal number. Below ZERO_BELOW it is 0.
+#define MOST 87.0f
+#define ZERO_BELOW (-104.0f)
 
-// Arguments of the library's function and its results. Elements from n on, up to a multiple of GROUP, are 0.
+typedef float floats __attribute__((vector_size(LANES * 4)));
+typedef int32_t masks __attribute__((vector_size(LANES * 4)));
+
+TVMQ_INLINE floats load(const float *in) {
+  floats x;
+  memcpy(&x, in, sizeof x);
+  return x;
+}
+TVMQ_INLINE void store(float *out, floats x) { memcpy(out, &x, sizeof x); }
+TVMQ_INLINE floats choose(masks mask, floats x, floats y) { return (floats)((mask & (masks)x) | (~mask & (masks)y)); }
+TVMQ_INLINE floats magnitude(floats x) { return (floats)((masks)x & INT32_MAX); }
+
+TVMQ_INLINE bool any(masks mask) {
+  uint64_t parts[LANES / 2], all = 0;
+  memcpy(parts, &mask, sizeof mask);
+  UNROLL for (int i = 0; i < LANES / 2; i++) all |= parts[i];
+  return all != 0;
+}
+
+// n inputs, arguments of the library's function, and its results. Inputs from n on, up to a multiple of GROUP, are 0.
 struct block {
-  _Alignas(64) float arguments[BLOCK], results[BLOCK];
-  size_t n;
+  _Alignas(64) float inputs[BLOCK], arguments[BLOCK], results[BLOCK];
+  size_t n, padded;
 };
+
+TVMQ_INLINE void fill(struct block *block, const float *in, size_t n) {
+  block->n = n < BLOCK ? n : BLOCK;
+  block->padded = (block->n + GROUP - 1) / GROUP * GROUP;
+  memset(block->inputs + block->padded - GROUP, 0, GROUP * sizeof *in);
+  memcpy(block->inputs, in, block->n * sizeof *in);
+}
 
 static void exps(const float *arguments, float *results, size_t n, uint32_t doubt);
 
+TVMQ_INLINE masks settled(const float *argument, const float *result) {
+  return (masks)(load(result) >= 0) & (masks)(magnitude(load(argument)) <= MOST);
+}
+
 static __attribute__((noinline)) void ask(const float *arguments, float *results, tvmq_library_fn library) {
-  for (size_t i = 0; i < GROUP; i++) {
-    if (!(results[i] >= 0)) results[i] = library(arguments[i]);
+  for (size_t i = 0; i < GROUP; i += LANES) {
+    int32_t is_settled[LANES];
+    const masks mask = settled(arguments + i, results + i);
+    memcpy(is_settled, &mask, sizeof mask);
+    for (size_t j = 0; j < LANES; j++) {
+      const float x = arguments[i + j];
+      if (is_settled[j] == 0) results[i + j] = x < ZERO_BELOW ? 0 : library(x);
+    }
   }
 }
 
-// Computes e^x for a block.
-TVMQ_INLINE void compute_exps(struct block *block, tvmq_library_fn library, uint32_t doubt) {
-  _Alignas(64) float cut[BLOCK];
-  const size_t n = (block->n + GROUP - 1) / GROUP * GROUP;
-  for (size_t i = block->n; i < n; i++) block->arguments[i] = 0;
-  for (size_t i = 0; i < n; i++) {
-    const float x = block->arguments[i];
-    cut[i] = x < LEAST ? LEAST : x > MOST ? MOST : x < NORMAL ? NAN : x;
-  }
-  exps(cut, block->results, n, doubt);
-  for (size_t at = 0; at < n; at += GROUP) {
-    int any = 0;
-    for (size_t i = at; i < at + GROUP; i++) any |= !(block->results[i] >= 0);
-    if (__builtin_expect(any, 0)) ask(block->arguments + at, block->results + at, library);
+TVMQ_INLINE void compute_exps(struct block *block, const float *arguments, tvmq_library_fn library, uint32_t doubt) {
+  exps(arguments, block->results, block->padded, doubt);
+  for (size_t at = 0; at < block->padded; at += GROUP) {
+    masks open = {0};
+    UNROLL for (size_t i = 0; i < GROUP; i += LANES) open |= ~settled(arguments + at + i, block->results + at + i);
+    if (__builtin_expect(any(open), 0)) ask(arguments + at, block->results + at, library);
   }
 }
 
@@ -58,49 +84,47 @@ TVMQ_INLINE void compute_exps(struct block *block, tvmq_library_fn library, uint
 #define ONE_ABOVE 16.619047164916992188f
 #define EXP_BELOW (-9.0f)
 
-TVMQ_INLINE void logistic(const struct tvmq_float_function_args *args, const float *restrict in, float *restrict out, struct block *block) {
-  for (size_t i = 0; i < block->n; i++) block->arguments[i] = in[i] < EXP_BELOW ? in[i] : -in[i];
-  compute_exps(block, args->library, args->doubt);
-  for (size_t i = 0; i < block->n; i++) {
-    const float e = block->results[i], between = 1 / (1 + e);
-    out[i] = in[i] > ONE_ABOVE ? 1 : in[i] < EXP_BELOW ? e : between;
+TVMQ_INLINE void logistic(const struct tvmq_float_function_args *args, struct block *block) {
+  for (size_t i = 0; i < block->padded; i += LANES) {
+    const floats x = load(block->inputs + i);
+    const floats argument = choose((masks)(x < EXP_BELOW), x, -x);
+    store(block->arguments + i, choose((masks)(x > ONE_ABOVE), (floats){0}, argument));
   }
-}
-
-TVMQ_INLINE void exponential(const struct tvmq_float_function_args *args, const float *in, float *out, struct block *block) {
-  memcpy(block->arguments, in, block->n * sizeof *in);
-  compute_exps(block, args->library, args->doubt);
-  memcpy(out, block->results, block->n * sizeof *out);
+  compute_exps(block, block->arguments, args->library, args->doubt);
+  for (size_t i = 0; i < block->padded; i += LANES) {
+    const floats x = load(block->inputs + i), e = load(block->results + i), between = 1 / (1 + e);
+    const floats result = choose((masks)(x < EXP_BELOW), e, between);
+    store(block->results + i, choose((masks)(x > ONE_ABOVE), (floats){0} + 1, result));
+  }
 }
 
 void SYMBOL(float_function, ISA)(const struct tvmq_float_function_args *args) {
   struct block block;
   for (size_t at = 0; at < args->n; at += BLOCK) {
-    block.n = args->n - at < BLOCK ? args->n - at : BLOCK;
+    fill(&block, args->in + at, args->n - at);
     switch (args->function) {
       case TVMQ_FLOAT_EXP:
-        exponential(args, args->in + at, args->out + at, &block);
+        compute_exps(&block, block.inputs, args->library, args->doubt);
         break;
       case TVMQ_FLOAT_LOGISTIC:
-        logistic(args, args->in + at, args->out + at, &block);
+        logistic(args, &block);
         break;
       default:
-        for (size_t i = at; i < at + block.n; i++) args->out[i] = args->library(args->in[i]);
+        for (size_t i = 0; i < block.n; i++) block.results[i] = args->library(block.inputs[i]);
     }
+    memcpy(args->out + at, block.results, block.n * sizeof *args->out);
   }
 }
 
 TVMQ_INLINE float greater(float x, float y) { return x < y ? y : x; }
 
 TVMQ_INLINE float greatest_of(const float *restrict in, size_t n) {
-  float lanes[LANES], greatest = -FLT_MAX;
-  for (size_t j = 0; j < LANES; j++) lanes[j] = -FLT_MAX;
+  floats several = (floats){0} - FLT_MAX;
+  float greatest = -FLT_MAX;
   size_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
-    for (size_t j = 0; j < LANES; j++) lanes[j] = greater(lanes[j], in[i + j]);
-  }
+  for (; i + LANES <= n; i += LANES) several = choose((masks)(several < load(in + i)), load(in + i), several);
   for (; i < n; i++) greatest = greater(greatest, in[i]);
-  for (size_t j = 0; j < LANES; j++) greatest = greater(greatest, lanes[j]);
+  for (int j = 0; j < LANES; j++) greatest = greater(greatest, several[j]);
   return greatest;
 }
 
@@ -115,9 +139,8 @@ TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t firs
     for (size_t i = 0; i < depth; i++) y[i] = (x[i] - greatest) * beta;
   }
   for (size_t at = 0; at < n; at += BLOCK) {
-    block->n = n - at < BLOCK ? n - at : BLOCK;
-    memcpy(block->arguments, out + at, block->n * sizeof *out);
-    compute_exps(block, args->exp, args->doubt);
+    fill(block, out + at, n - at);
+    compute_exps(block, block->inputs, args->exp, args->doubt);
     memcpy(out + at, block->results, block->n * sizeof *out);
   }
   float sums[ROWS] = {0};

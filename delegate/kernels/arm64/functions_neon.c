@@ -2,7 +2,7 @@
 #include <arm_neon.h>
 
 #define ISA neon
-enum { WIDTH = 2, VECTORS = 8 };
+enum { LANES = 4, WIDTH = 2, VECTORS = 8 };
 
 #include "kernels/functions_template.h"
 

@@ -1,5 +1,7 @@
 // The C library's float32 functions: calls.
 #define ISA c
+enum { LANES = 4 };
+
 #include "kernels/functions_template.h"
 
 static void exps(const float *arguments, float *results, size_t n, uint32_t doubt) {

@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 #define ISA avx2
-enum { WIDTH = 4, VECTORS = 4 };
+enum { LANES = 8, WIDTH = 4, VECTORS = 4 };
 
 #include "kernels/functions_template.h"
 

@@ -2,7 +2,7 @@
 #include <immintrin.h>
 
 #define ISA avx512vnni
-enum { WIDTH = 8, VECTORS = 4 };
+enum { LANES = 16, WIDTH = 8, VECTORS = 4 };
 
 #include "kernels/functions_template.h"
 
