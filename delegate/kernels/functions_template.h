@@ -98,6 +98,19 @@ TVMQ_INLINE void logistic(const struct tvmq_float_function_args *args, struct bl
   }
 }
 
+#ifdef TVMQ_FDLIBM
+#include "kernels/tanh_vectors.h"
+
+TVMQ_INLINE void hyperbolic_tangent(const struct tvmq_float_function_args *args, struct block *block) {
+  (void)args;
+  for (size_t i = 0; i < block->padded; i += LANES) store(block->results + i, fdlibm_tanh(load(block->inputs + i)));
+}
+#else
+TVMQ_INLINE void hyperbolic_tangent(const struct tvmq_float_function_args *args, struct block *block) {
+  for (size_t i = 0; i < block->n; i++) block->results[i] = args->library(block->inputs[i]);
+}
+#endif
+
 void SYMBOL(float_function, ISA)(const struct tvmq_float_function_args *args) {
   struct block block;
   for (size_t at = 0; at < args->n; at += BLOCK) {
@@ -109,8 +122,11 @@ void SYMBOL(float_function, ISA)(const struct tvmq_float_function_args *args) {
       case TVMQ_FLOAT_LOGISTIC:
         logistic(args, &block);
         break;
-      default:
-        for (size_t i = 0; i < block.n; i++) block.results[i] = args->library(block.inputs[i]);
+      case TVMQ_FLOAT_TANH:
+        hyperbolic_tangent(args, &block);
+        break;
+      case TVMQ_N_FLOAT_FUNCTIONS:
+        break;
     }
     memcpy(args->out + at, block.results, block.n * sizeof *args->out);
   }
@@ -136,7 +152,9 @@ TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t firs
   for (size_t r = 0; r < rows; r++) {
     const float *restrict x = in + r * depth, greatest = greatest_of(x, depth);
     float *restrict y = out + r * depth;
-    for (size_t i = 0; i < depth; i++) y[i] = (x[i] - greatest) * beta;
+    size_t i = 0;
+    for (; i + LANES <= depth; i += LANES) store(y + i, (load(x + i) - greatest) * beta);
+    for (; i < depth; i++) y[i] = (x[i] - greatest) * beta;
   }
   for (size_t at = 0; at < n; at += BLOCK) {
     fill(block, out + at, n - at);
@@ -154,7 +172,10 @@ TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t firs
     }
   }
   for (size_t r = 0; r < rows; r++) {
-    for (size_t i = 0; i < depth; i++) out[r * depth + i] = out[r * depth + i] / sums[r];
+    float *y = out + r * depth;
+    size_t i = 0;
+    for (; i + LANES <= depth; i += LANES) store(y + i, load(y + i) / sums[r]);
+    for (; i < depth; i++) y[i] = y[i] / sums[r];
   }
 }
 

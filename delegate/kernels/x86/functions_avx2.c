@@ -1,6 +1,7 @@
 // The C library's float32 functions in AVX2 vectors.
 #include <immintrin.h>
 
+#define TVMQ_FDLIBM
 #define ISA avx2
 enum { LANES = 8, WIDTH = 4, VECTORS = 4 };
 

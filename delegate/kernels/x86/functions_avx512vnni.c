@@ -1,6 +1,7 @@
 // The C library's float32 functions in AVX-512 vectors.
 #include <immintrin.h>
 
+#define TVMQ_FDLIBM
 #define ISA avx512vnni
 enum { LANES = 16, WIDTH = 8, VECTORS = 4 };
 
