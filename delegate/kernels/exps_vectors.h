@@ -19,7 +19,7 @@ TVMQ_INLINE doubles fused(doubles a, doubles b, doubles c);
 TVMQ_INLINE doubles all(double x) { return x - (doubles){0}; }
 
 // Coefficients of the polynomial that equals e^x at the Chebyshev nodes of the interval, from the highest.
-static const double coefficients[] = {0x1.a17df2ec2e233p-13, 0x1.6da753185abf6p-10, 0x1.1110a6222ea3p-7, 0x1.555464a0f07a3p-5,
+static const double coefficients[] = {0x1.a17df2ec2e233p-13, 0x1.6da753185abf6p-10, 0x1.1110a6222ea3p-7,  0x1.555464a0f07a3p-5,
                                       0x1.5555557e7125ep-3,  0x1.0000005c89e4ep-1,  0x1.fffffffff61fdp-1, 0x1.ffffffffa7135p-1};
 
 // Returns y, negative if the 29 bits that float32 lacks are within `doubt` of the middle.

@@ -55,9 +55,7 @@ TVMQ_INLINE void fill(struct block *block, const float *in, size_t n) {
 
 static void exps(const float *arguments, float *results, size_t n, uint32_t doubt);
 
-TVMQ_INLINE masks settled(const float *argument, const float *result) {
-  return (masks)(load(result) >= 0) & (masks)(magnitude(load(argument)) <= MOST);
-}
+TVMQ_INLINE masks settled(const float *argument, const float *result) { return (masks)(load(result) >= 0) & (masks)(magnitude(load(argument)) <= MOST); }
 
 static __attribute__((noinline)) void ask(const float *arguments, float *results, tvmq_library_fn library) {
   for (size_t i = 0; i < GROUP; i += LANES) {

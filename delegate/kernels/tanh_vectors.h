@@ -17,8 +17,8 @@ TVMQ_INLINE floats fdlibm_expm1(floats a) {
   const masks k = reduced & ((negative & (masks)(-a < one_and_half_ln2)) | (~(negative & (masks)(-a < one_and_half_ln2)) & nearest));
   const floats n = __builtin_convertvector(k, floats), high = a - n * 6.9313812256e-01f, low = n * 9.0580006145e-06f;
   const floats r = high - low, c = (high - r) - low, half = 0.5f * r, square = r * half;
-  const floats p =
-      1 + square * (-3.3333335072e-02f + square * (1.5873016091e-03f + square * (-7.9365076090e-05f + square * (4.0082177293e-06f + square * -2.0109921195e-07f))));
+  const floats p = 1 + square * (-3.3333335072e-02f +
+                                 square * (1.5873016091e-03f + square * (-7.9365076090e-05f + square * (4.0082177293e-06f + square * -2.0109921195e-07f))));
   const floats q = 3 - p * half, e = (r * (square * ((p - q) / (6 - r * q)) - c) - c) - square, d = r - e;
   const floats up = power_of_two(k), down = power_of_two(-k);
   const masks small = (masks)(k >= -1) & (masks)(k <= 0);
@@ -34,5 +34,5 @@ TVMQ_INLINE floats fdlibm_tanh(floats x) {
   const floats between = choose(far, 1 - 2 / (t + 2), -t / (t + 2));
   const floats result = choose(beyond, zero + 1, between);
   const masks is_nan = (masks)(x != x), sign = (masks)x & INT32_MIN;
-  return choose(is_nan, x, (floats)(((masks)result & INT32_MAX) | sign));
+  return choose(is_nan, x + x, (floats)(((masks)result & INT32_MAX) | sign));
 }

@@ -119,6 +119,12 @@ static void compute(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding
 static float float_of(const struct tvmq_unary_desc *d, float x) {
   const float root = (float)sqrt((double)x);
   switch (d->function) {
+    case TVMQ_FUNCTION_EXP:
+      return expf(x);
+    case TVMQ_FUNCTION_LOGISTIC:
+      return x > 16.619047164916992188f ? 1 : x < -9 ? expf(x) : logistic(x);
+    case TVMQ_FUNCTION_TANH:
+      return tanhf(x);
     case TVMQ_FUNCTION_HARD_SWISH:
       return x * fminf(6, fmaxf(0, x + 3)) / 6;
     case TVMQ_FUNCTION_LEAKY_RELU:

@@ -23,8 +23,8 @@ static void prepare(void) {
 
 // Draws any float32, one of a network's, or one next to a bound of a function.
 static float draw(void) {
-  static const float special[] = {0,     -0.0f,      NAN,    INFINITY,      -INFINITY, 88.72283f, 88.72284f, -87.33654f, -103.97f,   -103.98f,
-                                  -104,  -9,         -9.000001f, 16.619047f, 16.619049f, 22,        1,         -1,         FLT_MAX,    -FLT_MAX};
+  static const float special[] = {0,    -0.0f, NAN,        INFINITY,   -INFINITY,  88.72283f, 88.72284f, -87.33654f, -103.97f, -103.98f,
+                                  -104, -9,    -9.000001f, 16.619047f, 16.619049f, 22,        1,         -1,         FLT_MAX,  -FLT_MAX};
   const uint32_t bits = check_below(UINT32_MAX);
   float any;
   memcpy(&any, &bits, sizeof any);
@@ -108,8 +108,8 @@ static void check_softmax_of(const struct tvmq_variant *variant, size_t rows, si
     for (size_t i = 0; i < depth; i++) e[i] = e[i] / sum;
   }
   check_case("%zu rows of %zu elements, beta %g", rows, depth, (double)beta);
-  CHECK_CALL(variant->fn.float_softmax, (&(struct tvmq_float_softmax_args){
-                                            .in = in, .out = out, .rows = rows, .depth = depth, .beta = beta, .exp = expf, .doubt = TVMQ_FLOAT_DOUBT}));
+  CHECK_CALL(variant->fn.float_softmax,
+             (&(struct tvmq_float_softmax_args){.in = in, .out = out, .rows = rows, .depth = depth, .beta = beta, .exp = expf, .doubt = TVMQ_FLOAT_DOUBT}));
   compare(out, wanted, rows * depth);
 }
 

@@ -209,6 +209,19 @@ def reductions(draw: Draw, operator: str, dtype: str) -> Case:
     return Case(builders.build_reduce, parameters, [values(generator, how, in_shape, dtype, points[0]) for how in ways])
 
 
+FLOATS = ("network", "wide", "any", "special")
+
+
+def floats(generator: np.random.Generator, how: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Elements as networks have them, of a wider range, of any bits, or special ones."""
+    special = (0, -0.0, np.nan, np.inf, -np.inf, 1e-45, -1e-45, 1e-38, 88.72283, 88.72284, -87.33655, -103.97, -103.98, -9, -9.000001, 16.619047, 16.619049, 22)
+    if how == "any":
+        return generator.integers(0, 2**32, shape, dtype=np.uint32).view(np.float32)
+    if how == "special":
+        return generator.choice(np.array(special, np.float32), shape)
+    return generator.normal(0, 3 if how == "network" else 50, shape).astype(np.float32)
+
+
 SOFTMAX_PAIRS = [("int8", "int8"), ("int8", "int16"), ("uint8", "uint8"), ("uint8", "int16"), ("int16", "int16")]
 
 
@@ -221,6 +234,15 @@ def softmaxes(draw: Draw, dtype: str, out_dtype: str, most: int) -> Case:
     parameters = dict(in_shape=in_shape, dtype=dtype, out_dtype=out_dtype, in_scale=in_scale, in_zero_point=zero_point, beta=draw.choice([1.0, 1.0, 0.3, 2.5]))
     ways = ("random", "small", draw.choice(SPECIAL))
     return Case(builders.build_softmax, parameters, [values(generator, how, in_shape, dtype, zero_point) for how in ways])
+
+
+def float_softmaxes(draw: Draw) -> Case:
+    """SOFTMAX of float32 rows."""
+    generator = np.random.default_rng(draw.generator_seed())
+    rows = tuple(a_size(draw, 3, 40 if i == 0 else 3) for i in range(draw.integer(0, 3)))
+    in_shape = (*rows, draw.choice([a_size(draw, 40, 500), 16, draw.integer(1, 2000)]))
+    parameters = dict(in_shape=in_shape, dtype="float32", beta=draw.choice([1.0, 1.0, 0.3, 2.5]))
+    return Case(builders.build_softmax, parameters, [floats(generator, how, in_shape) for how in FLOATS])
 
 
 def arg_maxima(draw: Draw, dtype: str) -> Case:

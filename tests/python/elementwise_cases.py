@@ -7,7 +7,7 @@ import math
 import builders
 import numpy as np
 from builders.elementwise_op import BINARY
-from cases import ACTIVATIONS, SPECIAL, Case, a_scale, a_size, a_zero_point, values
+from cases import ACTIVATIONS, FLOATS, SPECIAL, Case, a_scale, a_size, a_zero_point, floats, values
 from draws import Draw
 
 
@@ -86,6 +86,16 @@ UNARY = {
     "TANH": ("int8", "uint8", "int16"),
 }
 FLOAT = ("EXP", "GELU", "LOGISTIC", "TANH")  # computed in float32, by the mathematics library
+
+
+LIBRARY = ("EXP", "LOGISTIC", "TANH")  # float32 of the mathematics library
+
+
+def library_functions(draw: Draw, operator: str) -> Case:
+    """A function of float32 elements: those of networks, bounds of the function's formula and any others."""
+    generator = np.random.default_rng(draw.generator_seed())
+    shape = tuple(a_size(draw, 5, 40) for _ in range(draw.integer(1, 4)))
+    return Case(builders.build_unary, dict(operator=operator, dtype="float32", shape=shape), [floats(generator, how, shape) for how in FLOATS])
 
 
 def unaries(draw: Draw, operator: str, dtype: str) -> Case:

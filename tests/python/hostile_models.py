@@ -52,6 +52,8 @@ MODELS = {
     "rsqrt": lambda: builders.build_unary(operator="RSQRT", shape=(1, 6, 6, 8), in_zero_point=-128),
     "rsqrt of float32": lambda: builders.build_unary(operator="RSQRT", shape=(1, 6, 6, 8), dtype="float32"),
     "div": lambda: builders.build_binary(operator="DIV", shape=(1, 6, 6, 8), other_shape=(1, 1, 1, 8), dtype="float32", activation="RELU6"),
+    "logistic of float32": lambda: builders.build_unary(operator="LOGISTIC", shape=(1, 6, 6, 8), dtype="float32"),
+    "softmax of float32": lambda: builders.build_softmax(in_shape=(6, 8), dtype="float32"),
     "logistic": lambda: builders.build_unary(operator="LOGISTIC", shape=(1, 6, 6, 8)),
     "hard swish": lambda: builders.build_unary(operator="HARD_SWISH", shape=(1, 6, 6, 8), dtype="uint8"),
     "batch matmul": lambda: builders.build_batch_matmul(left_shape=(2, 6, 8), right_shape=(2, 8, 10)),

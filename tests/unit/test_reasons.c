@@ -45,7 +45,7 @@ static const struct {
   bool (*is_true)(const struct types *types);
 } statements[] = {
     {"float32: not quantized", is_float},
-    {"float32: results depend", is_float},
+    {"float32: the runtime's own approximation", is_float},
     {"float32: the result for -0.0", is_float},
     {"float32 to integer", is_float},
     {"float32 is supported for MEAN only", is_float},

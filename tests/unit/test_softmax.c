@@ -18,7 +18,13 @@ static const struct {
     {WIDE(), NULL},
     {WIDE(.depth = 65536), NULL},
 
-    {SOFTMAX(.in_type = F32), "float32: not quantized"},
+#define FLOATS(...) SOFTMAX(.in_type = F32, .out_type = F32, .in = {0, 0}, .out = {NAN, 5}, __VA_ARGS__)
+    {FLOATS(), NULL},
+    {FLOATS(.depth = 65537, .beta = -3), NULL},
+    {FLOATS(.out_type = S16), "input and output types differ"},
+    {FLOATS(.rows = 0), "empty tensor"},
+    {FLOATS(.rows = 300000000), "tensor has more than 2^31 - 1 elements"},
+    {SOFTMAX(.in_type = F32), "input and output types differ"},
     {SOFTMAX(.out_type = U8), "input and output types differ"},
     {SOFTMAX(.in_type = S16), "input and output types differ"},
     {SOFTMAX(.rows = 0), "empty tensor"},

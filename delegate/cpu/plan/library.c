@@ -20,13 +20,13 @@ static const tvmq_library_fn library[] = {
 tvmq_library_fn tvmq_library_function(enum tvmq_float_function function) { return library[function]; }
 
 // Elements at which functions have bounds, and numbers that are special.
-static const float special[] = {0,       -0.0f,   NAN,    INFINITY, -INFINITY, 1e-45f,  -1e-45f, 1e-30f, -1e-30f, 88.72283f, 88.72284f, -87.33654f, -87.33655f,
-                                -103.9f, -103.98f, -104.1f, 0.1f,   -0.1f,     0.5f,    -0.5f,   1,      -1,      -9,        -9.000001f, 16.619047f, 16.619049f,
-                                22,      -22,     3e38f,  -3e38f};
+static const float special[] = {0,         -0.0f,      NAN,        INFINITY,   -INFINITY,  1e-45f,     -1e-45f, 1e-30f, -1e-30f, 88.72283f,
+                                88.72284f, -87.33654f, -87.33655f, -103.9f,    -103.98f,   -104.1f,    0.1f,    -0.1f,  0.5f,    -0.5f,
+                                1,         -1,         -9,         -9.000001f, 16.619047f, 16.619049f, 22,      -22,    3e38f,   -3e38f};
 
 static void compute(const struct tvmq_variant *variant, enum tvmq_float_function function, uint32_t doubt, const float in[ELEMENTS], float out[ELEMENTS]) {
-  variant->fn.float_function(&(struct tvmq_float_function_args){
-      .in = in, .out = out, .n = ELEMENTS, .function = function, .library = library[function], .doubt = doubt});
+  variant->fn.float_function(
+      &(struct tvmq_float_function_args){.in = in, .out = out, .n = ELEMENTS, .function = function, .library = library[function], .doubt = doubt});
 }
 
 static bool same(const float a[ELEMENTS], const float b[ELEMENTS]) {

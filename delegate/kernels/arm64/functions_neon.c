@@ -4,9 +4,8 @@
 #define ISA neon
 enum { LANES = 4, WIDTH = 2, VECTORS = 8 };
 
-#include "kernels/functions_template.h"
-
 #include "kernels/exps_vectors.h"
+#include "kernels/functions_template.h"
 
 TVMQ_INLINE doubles widen(const float *in) { return (doubles)vcvt_f64_f32(vld1_f32(in)); }
 TVMQ_INLINE void narrow(float *out, doubles x) { vst1_f32(out, vcvt_f32_f64((float64x2_t)x)); }

@@ -12,7 +12,7 @@ static const char no_kernel[] = "the reference has no kernel for this type";
 static const char some_have_it[] = "some of the runtimes have no kernel for this type";
 
 // Reasons to refuse float32. Runtimes clamp at a lower bound of 0 in ways that keep or lose a negative zero.
-static const char library[] = "float32: results depend on the runtime's math library";
+static const char approximation[] = "float32: the runtime's own approximation, which depends on its version";
 static const char versions[] = "float32: the result for -0.0 depends on the runtime's version and processor";
 
 // For each function: the supported integer types, the reason to refuse other integers, and the reason to refuse float32
@@ -30,8 +30,8 @@ static const struct {
     [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, no_kernel, NULL, 1},
     [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, no_kernel, NULL, 1},
     [TVMQ_FUNCTION_LEAKY_RELU] = {BYTES | INT16, "", NULL, 0},
-    [TVMQ_FUNCTION_GELU] = {BYTES | INT16, "", library, 0},
-    [TVMQ_FUNCTION_GELU_TANH] = {BYTES | INT16, "", library, 0},
+    [TVMQ_FUNCTION_GELU] = {BYTES | INT16, "", approximation, 0},
+    [TVMQ_FUNCTION_GELU_TANH] = {BYTES | INT16, "", approximation, 0},
     [TVMQ_FUNCTION_EXP] = {INT8 | INT16, "the reference has no exact kernel for this type", NULL, 0},
     [TVMQ_FUNCTION_ABS] = {INT8 | INT16, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_RSQRT] = {INT8 | INT16, no_kernel, NULL, 0},
