@@ -203,6 +203,7 @@ void fuzz_softmax(struct fuzz_bytes *b, const struct tvmq_env *env) {
   }
   softmax(&d, env->rounding, in.read, expected);
   struct tvmq_op *op = NULL;
-  fuzz_run(&tvmq_op_softmax, &op, &desc, env, &in.read, expected, out_bytes, side);
-  tvmq_op_release(&tvmq_op_softmax, op);
+  const struct tvmq_implementation *op_class = tvmq_op_computed_by(&tvmq_op_softmax, &desc, env);
+  fuzz_run(op_class, &op, &desc, env, &in.read, expected, out_bytes, side);
+  tvmq_op_release(op_class, op);
 }
