@@ -79,7 +79,7 @@ static void show_steps(const struct tvmq_partition *partition) {
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
     if (step->needed) tvmq_record_show_plan(step->record);
-    if (!step->needed && step->record->bytes.known && step->record->folded_into >= 0) tvmq_record_show_folded(step->record);
+    if (!step->needed && step->record->map.known && step->record->folded_into >= 0) tvmq_record_show_folded(step->record);
     const struct tvmq_node *node = &step->record->node;
     const bool known = !step->needed && (node->n_out == 0 || tvmq_values_known(partition->subgraph->values, node->out));
     if (!known && (!step->needed || !step->idle)) continue;

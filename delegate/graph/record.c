@@ -14,7 +14,8 @@ void tvmq_record_release(struct tvmq_record *record) {
 }
 
 const struct tvmq_operator *tvmq_record_operator(const struct tvmq_record *record) {
-  return record->bytes.applied ? &tvmq_operator_byte_map : record->node.kind->op_def;
+  if (!record->map.applied) return record->node.kind->op_def;
+  return record->map.floats ? &tvmq_operator_unary : &tvmq_operator_byte_map;
 }
 
 // Sets the implementation that computes `desc`. Releases the operator if the implementation changes.
@@ -51,12 +52,12 @@ void tvmq_record_undo(struct tvmq_record *record) {
 bool tvmq_record_is_refused(const struct tvmq_record *record) { return !tvmq_record_wanted(record) && record->info.reason != undone; }
 
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors) {
-  *tensors = record->bytes.applied ? &record->bytes.root : record->node.in;
-  return record->bytes.applied ? 1 : record->node.n_in;
+  *tensors = record->map.applied ? &record->map.root : record->node.in;
+  return record->map.applied ? 1 : record->node.n_in;
 }
 
 size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input) {
-  return record->bytes.applied ? record->shapes.out.bytes : record->shapes.in[input].bytes;
+  return record->map.applied ? record->shapes.out.bytes : record->shapes.in[input].bytes;
 }
 
 // Appends a node to the `length` characters of the list, or "..." once if the node does not fit. Returns the new
@@ -144,7 +145,7 @@ static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *
 // constraint.
 static const struct tvmq_choice *wish_for(const struct tvmq_record *record, union tvmq_desc *turned, const struct tvmq_env *env) {
   char task[TVMQ_TASK_SIZE];
-  if (record->bytes.applied) return NULL;
+  if (record->map.applied) return NULL;
   if (record->is_forced) return &record->wish;
   if (env->tuned == NULL || env->tuned->n == 0) return NULL;
   tvmq_sign(record->info.op, record->node.kind->op_def, turned, env, task);
@@ -178,10 +179,18 @@ static const char *plan_wish(struct tvmq_record *record, const union tvmq_desc *
                                    : "this node cannot be left to the runtime, whose kernel may not be exact";
 }
 
+static void describe_map(const struct tvmq_record *record, union tvmq_desc *desc) {
+  const size_t bytes = record->shapes.out.bytes;
+  if (record->map.floats)
+    *desc = (union tvmq_desc){.unary = {.function = TVMQ_FUNCTION_SILU, .in_type = TVMQ_TYPE_F32, .out_type = TVMQ_TYPE_F32, .n = bytes / sizeof(float)}};
+  else
+    *desc = (union tvmq_desc){.byte_map = {.n = bytes, .table = record->map.table}};
+}
+
 // Plans the operator with its constraint, or without it if the constraint is not legal. Changes *desc to the
 // description that is planned. content: key of the constants; NULL: unknown.
 static const char *plan_operator(struct tvmq_record *record, union tvmq_desc *desc, const struct tvmq_env *env, const struct tvmq_key *content) {
-  if (record->bytes.applied) *desc = (union tvmq_desc){.byte_map = {.n = record->shapes.out.bytes, .table = record->bytes.table}};
+  if (record->map.applied) describe_map(record, desc);
   tvmq_record_turn(record, desc);
   struct tvmq_env own = *env;
   own.content = content;
@@ -215,7 +224,7 @@ const char *tvmq_record_plan(struct tvmq_record *record, const TfLiteContext *co
   if (same || empty) tvmq_node_evaluate(context, &record->node, &desc, &record->shapes);
   if (empty || (record->planned && same)) return NULL;
 
-  if (changed && (record->is_border || record->bytes.known)) return "constants that are folded into other nodes have changed";
+  if (changed && (record->is_border || record->map.known)) return "constants that are folded into other nodes have changed";
   if (changed) tvmq_record_release(record);
   record->planned = false;
   record->begin_cycles = env->machine->node_cycles;

@@ -12,12 +12,13 @@
 
 enum { TVMQ_FOLDED_SIZE = 64 };
 
-// Function of a byte: each output byte of the node depends on one byte of a tensor (fold_bytes.h).
-struct tvmq_bytes {
-  bool known;    // the table has the output for each byte of tensor `root`
-  bool applied;  // the node reads the root and applies the table, instead of computing its own operator
+// Each output element of the node depends on one element of a tensor (fold_maps.h).
+struct tvmq_map {
+  bool known;    // the output is a known function of tensor `root`
+  bool applied;  // the node reads the root and applies the function, instead of computing its own operator
+  bool floats;   // the function is x LOGISTIC(x) of float32, or a part of it; else it is one of bytes
   int root;
-  uint8_t table[TVMQ_N_BYTES];
+  uint8_t table[TVMQ_N_BYTES];  // of a function of bytes: the output for each byte
 };
 
 // Which tensors of a node are turned (turn_bytes.h).
@@ -44,7 +45,7 @@ struct tvmq_record {
   struct tvmq_key content;
   struct tvmq_shapes shapes;
 
-  struct tvmq_bytes bytes;
+  struct tvmq_map map;
   struct tvmq_turns turns;
 
   // Forced choice, and candidates
@@ -81,7 +82,7 @@ bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *e
 int tvmq_record_reads(const struct tvmq_record *record, const int **tensors);
 size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input);
 
-// Returns the operator that the node is planned as: its own, or the operator of functions of a byte.
+// Returns the operator that the node is planned as: its own, or that of its map.
 const struct tvmq_operator *tvmq_record_operator(const struct tvmq_record *record);
 
 // Return which of the record's tensors may be turned, and turn a description for the tensors that are turned.

@@ -3,7 +3,7 @@
 //
 // Three rules avoid moving bytes and computing nodes, without a visible effect:
 //   - a step whose outputs nothing reads is idle (for example a function of a byte that a later one includes,
-//     fold_bytes.h);
+//     fold_maps.h);
 //   - an operator that only moves bytes is idle if each output is a piece of its input (a view), or if all its inputs
 //     are pieces of its output and can be computed there;
 //   - an operator that computes element by element overwrites an input that nothing else reads.

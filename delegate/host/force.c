@@ -13,7 +13,7 @@
 // Upper bound of a node's candidates: a few algorithms, times the kernels, times a few block sizes.
 enum { MOST_CANDIDATES = 512 };
 
-static bool is_planned(const struct tvmq_record *record) { return record != NULL && record->planned && record->op != NULL && !record->bytes.applied; }
+static bool is_planned(const struct tvmq_record *record) { return record != NULL && record->planned && record->op != NULL && !record->map.applied; }
 
 // Lists the record's candidates. The implementation of the node's operator lists them, even if another one computes the node.
 // The planned operator's own part of the budget for transformed weights counts as available, because its next plan can use it.

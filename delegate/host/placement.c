@@ -1,6 +1,6 @@
 #include "host/placement.h"
 
-#include "graph/fold_bytes.h"
+#include "graph/fold_maps.h"
 #include "graph/fold_pad.h"
 #include "graph/keep_variables.h"
 #include "graph/partition.h"
@@ -158,7 +158,7 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
     // Packing is expensive, so the limits are applied first.
     if (refuse_unpaid(delegate, context, subgraph, &preview) || refuse_small(delegate, subgraph, &preview) || refuse_surplus(delegate, subgraph, &preview))
       continue;
-    if (!tvmq_fold_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n) ||
+    if (!tvmq_fold_maps(subgraph, context, &delegate->env, preview.partitions, preview.n) ||
         !tvmq_turn_bytes(subgraph, context, &delegate->env, preview.partitions, preview.n)) {
       for (int i = 0; i < preview.n; i++) refuse_partition(subgraph, &preview.partitions[i], "out of memory");
       continue;

@@ -12,6 +12,7 @@
 #define TVMQ_FLOAT_FUNCTIONS(FUNCTION) \
   FUNCTION(EXP, expf)                  \
   FUNCTION(LOGISTIC, expf)             \
+  FUNCTION(SILU, expf)                 \
   FUNCTION(TANH, tanhf)
 
 enum tvmq_float_function {
@@ -28,7 +29,7 @@ enum { TVMQ_FLOAT_DOUBT = 1700000 };
 
 // ---- float_function: out[i] = f(in[i]); NaN stays NaN
 //
-// LOGISTIC is 1 above 16.619047, e^x below -9 and 1 / (1 + e^-x) between, each operation rounded.
+// LOGISTIC is 1 above 16.619047, e^x below -9 and 1 / (1 + e^-x) between, each operation rounded. SILU is x LOGISTIC(x).
 struct tvmq_float_function_args {
   const float *in;
   float *out;

@@ -1,8 +1,5 @@
 // Kernels of the C library's float32 functions. The includer defines the instruction set ISA, LANES, the float32 of a
-// vector, and
-//
-//   exps(arguments, results, n, doubt)  e^x for n elements, a multiple of GROUP; negative where the library must be asked.
-//                                       Arguments beyond MOST in size, and NaN, have any result
+// vector, and where the processor computes exponentials in vectors, TVMQ_EXPS and what kernels/exps_vectors.h asks for.
 #include <float.h>
 #include <stdbool.h>
 #include <string.h>
@@ -13,9 +10,8 @@
 #define PASTE(family, isa) tvmq_##family##__##isa
 #define SYMBOL(family, isa) PASTE(family, isa)
 
-// GROUP: elements that are looked through together for those that the library must compute. ROWS: rows of SOFTMAX whose
-// sums are independent work.
-enum { BLOCK = 256, GROUP = 32, ROWS = 8 };
+// GROUP: elements that are computed together. ROWS: rows of SOFTMAX whose sums are independent work.
+enum { VECTORS = 2, GROUP = VECTORS * LANES, ROWS = 8 };
 
 // For these arguments and those of the opposite sign, e^x is a normal number. Below ZERO_BELOW it is 0.
 #define MOST 87.0f
@@ -40,41 +36,39 @@ TVMQ_INLINE bool any(masks mask) {
   return all != 0;
 }
 
-// n inputs, arguments of the library's function, and its results. Inputs from n on, up to a multiple of GROUP, are 0.
-struct block {
-  _Alignas(64) float inputs[BLOCK], arguments[BLOCK], results[BLOCK];
-  size_t n, padded;
-};
-
-TVMQ_INLINE void fill(struct block *block, const float *in, size_t n) {
-  block->n = n < BLOCK ? n : BLOCK;
-  block->padded = (block->n + GROUP - 1) / GROUP * GROUP;
-  memset(block->inputs + block->padded - GROUP, 0, GROUP * sizeof *in);
-  memcpy(block->inputs, in, block->n * sizeof *in);
+#ifdef TVMQ_EXPS
+#include "kernels/exps_vectors.h"
+#else
+TVMQ_INLINE masks exps(const floats arguments[VECTORS], floats results[VECTORS], masks open[VECTORS], uint32_t doubt) {
+  (void)arguments;
+  (void)doubt;
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    results[v] = (floats){0};
+    open[v] = (masks){0} - 1;
+  }
+  return open[0];
 }
+#endif
 
-static void exps(const float *arguments, float *results, size_t n, uint32_t doubt);
-
-TVMQ_INLINE masks settled(const float *argument, const float *result) { return (masks)(load(result) >= 0) & (masks)(magnitude(load(argument)) <= MOST); }
-
-static __attribute__((noinline)) void ask(const float *arguments, float *results, tvmq_library_fn library) {
-  for (size_t i = 0; i < GROUP; i += LANES) {
-    int32_t is_settled[LANES];
-    const masks mask = settled(arguments + i, results + i);
-    memcpy(is_settled, &mask, sizeof mask);
-    for (size_t j = 0; j < LANES; j++) {
-      const float x = arguments[i + j];
-      if (is_settled[j] == 0) results[i + j] = x < ZERO_BELOW ? 0 : library(x);
+static __attribute__((noinline)) void ask(const floats arguments[VECTORS], floats results[VECTORS], const masks open[VECTORS], tvmq_library_fn library) {
+  for (int v = 0; v < VECTORS; v++) {
+    for (int j = 0; j < LANES; j++) {
+      const float x = arguments[v][j];
+      if (open[v][j] != 0) results[v][j] = x < ZERO_BELOW ? 0 : library(x);
     }
   }
 }
 
-TVMQ_INLINE void compute_exps(struct block *block, const float *arguments, tvmq_library_fn library, uint32_t doubt) {
-  exps(arguments, block->results, block->padded, doubt);
-  for (size_t at = 0; at < block->padded; at += GROUP) {
-    masks open = {0};
-    UNROLL for (size_t i = 0; i < GROUP; i += LANES) open |= ~settled(arguments + at + i, block->results + at + i);
-    if (__builtin_expect(any(open), 0)) ask(arguments + at, block->results + at, library);
+// Sets results to e^x, as the library has it.
+TVMQ_INLINE void compute_exps(const floats arguments[VECTORS], floats results[VECTORS], tvmq_library_fn library, uint32_t doubt) {
+  masks open[VECTORS];
+  const masks asked = exps(arguments, results, open, doubt);
+  if (__builtin_expect(any(asked), 0)) {
+    floats copies[2][VECTORS];  // so that vectors stay in registers where nothing is asked
+    memcpy(copies[0], arguments, sizeof copies[0]);
+    memcpy(copies[1], results, sizeof copies[1]);
+    ask(copies[0], copies[1], open, library);
+    memcpy(results, copies[1], sizeof copies[1]);
   }
 }
 
@@ -82,51 +76,81 @@ TVMQ_INLINE void compute_exps(struct block *block, const float *arguments, tvmq_
 #define ONE_ABOVE 16.619047164916992188f
 #define EXP_BELOW (-9.0f)
 
-TVMQ_INLINE void logistic(const struct tvmq_float_function_args *args, struct block *block) {
-  for (size_t i = 0; i < block->padded; i += LANES) {
-    const floats x = load(block->inputs + i);
-    const floats argument = choose((masks)(x < EXP_BELOW), x, -x);
-    store(block->arguments + i, choose((masks)(x > ONE_ABOVE), (floats){0}, argument));
+TVMQ_INLINE void logistic(const floats in[VECTORS], floats out[VECTORS], const struct tvmq_float_function_args *args) {
+  floats arguments[VECTORS], e[VECTORS];
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    const floats argument = choose((masks)(in[v] < EXP_BELOW), in[v], -in[v]);
+    arguments[v] = choose((masks)(in[v] > ONE_ABOVE), (floats){0}, argument);
   }
-  compute_exps(block, block->arguments, args->library, args->doubt);
-  for (size_t i = 0; i < block->padded; i += LANES) {
-    const floats x = load(block->inputs + i), e = load(block->results + i), between = 1 / (1 + e);
-    const floats result = choose((masks)(x < EXP_BELOW), e, between);
-    store(block->results + i, choose((masks)(x > ONE_ABOVE), (floats){0} + 1, result));
+  compute_exps(arguments, e, args->library, args->doubt);
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    const floats result = choose((masks)(in[v] < EXP_BELOW), e[v], 1 / (1 + e[v]));
+    out[v] = choose((masks)(in[v] > ONE_ABOVE), (floats){0} + 1, result);
   }
 }
 
 #ifdef TVMQ_FDLIBM
 #include "kernels/tanh_vectors.h"
 
-TVMQ_INLINE void hyperbolic_tangent(const struct tvmq_float_function_args *args, struct block *block) {
+TVMQ_INLINE void hyperbolic_tangent(const floats in[VECTORS], floats out[VECTORS], const struct tvmq_float_function_args *args) {
   (void)args;
-  for (size_t i = 0; i < block->padded; i += LANES) store(block->results + i, fdlibm_tanh(load(block->inputs + i)));
+  UNROLL for (int v = 0; v < VECTORS; v++) out[v] = fdlibm_tanh(in[v]);
 }
 #else
-TVMQ_INLINE void hyperbolic_tangent(const struct tvmq_float_function_args *args, struct block *block) {
-  for (size_t i = 0; i < block->n; i++) block->results[i] = args->library(block->inputs[i]);
+TVMQ_INLINE void hyperbolic_tangent(const floats in[VECTORS], floats out[VECTORS], const struct tvmq_float_function_args *args) {
+  for (int v = 0; v < VECTORS; v++) {
+    for (int j = 0; j < LANES; j++) out[v][j] = args->library(in[v][j]);
+  }
 }
 #endif
 
+TVMQ_INLINE void compute(const floats in[VECTORS], floats out[VECTORS], enum tvmq_float_function function, const struct tvmq_float_function_args *args) {
+  switch (function) {
+    case TVMQ_FLOAT_EXP:
+      compute_exps(in, out, args->library, args->doubt);
+      break;
+    case TVMQ_FLOAT_LOGISTIC:
+      logistic(in, out, args);
+      break;
+    case TVMQ_FLOAT_SILU:
+      logistic(in, out, args);
+      UNROLL for (int v = 0; v < VECTORS; v++) out[v] *= in[v];
+      break;
+    case TVMQ_FLOAT_TANH:
+      hyperbolic_tangent(in, out, args);
+      break;
+    case TVMQ_N_FLOAT_FUNCTIONS:
+      break;
+  }
+}
+
+TVMQ_INLINE void compute_group(const float *in, float *out, enum tvmq_float_function function, const struct tvmq_float_function_args *args) {
+  floats inputs[VECTORS], outputs[VECTORS];
+  UNROLL for (int v = 0; v < VECTORS; v++) inputs[v] = load(in + v * LANES);
+  compute(inputs, outputs, function, args);
+  UNROLL for (int v = 0; v < VECTORS; v++) store(out + v * LANES, outputs[v]);
+}
+
+TVMQ_INLINE void compute_all(const struct tvmq_float_function_args *args, enum tvmq_float_function function) {
+  size_t i = 0;
+  for (; i + GROUP <= args->n; i += GROUP) compute_group(args->in + i, args->out + i, function, args);
+  if (i == args->n) return;
+  float last[GROUP] = {0};
+  memcpy(last, args->in + i, (args->n - i) * sizeof *last);
+  compute_group(last, last, function, args);
+  memcpy(args->out + i, last, (args->n - i) * sizeof *last);
+}
+
 void SYMBOL(float_function, ISA)(const struct tvmq_float_function_args *args) {
-  struct block block;
-  for (size_t at = 0; at < args->n; at += BLOCK) {
-    fill(&block, args->in + at, args->n - at);
-    switch (args->function) {
-      case TVMQ_FLOAT_EXP:
-        compute_exps(&block, block.inputs, args->library, args->doubt);
-        break;
-      case TVMQ_FLOAT_LOGISTIC:
-        logistic(args, &block);
-        break;
-      case TVMQ_FLOAT_TANH:
-        hyperbolic_tangent(args, &block);
-        break;
-      case TVMQ_N_FLOAT_FUNCTIONS:
-        break;
-    }
-    memcpy(args->out + at, block.results, block.n * sizeof *args->out);
+  switch (args->function) {
+#define FUNCTION(NAME, library)           \
+  case TVMQ_FLOAT_##NAME:                 \
+    compute_all(args, TVMQ_FLOAT_##NAME); \
+    break;
+    TVMQ_FLOAT_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+    case TVMQ_N_FLOAT_FUNCTIONS:
+      break;
   }
 }
 
@@ -143,7 +167,7 @@ TVMQ_INLINE float greatest_of(const float *restrict in, size_t n) {
 }
 
 // Computes up to ROWS rows. The output holds arguments, then exponentials.
-TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t first, size_t rows, struct block *block) {
+TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t first, size_t rows) {
   const size_t depth = args->depth, n = rows * depth;
   const float beta = args->beta, *const in = args->in + first * depth;
   float *const out = args->out + first * depth;
@@ -154,11 +178,7 @@ TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t firs
     for (; i + LANES <= depth; i += LANES) store(y + i, (load(x + i) - greatest) * beta);
     for (; i < depth; i++) y[i] = (x[i] - greatest) * beta;
   }
-  for (size_t at = 0; at < n; at += BLOCK) {
-    fill(block, out + at, n - at);
-    compute_exps(block, block->inputs, args->exp, args->doubt);
-    memcpy(out + at, block->results, block->n * sizeof *out);
-  }
+  compute_all(&(struct tvmq_float_function_args){.in = out, .out = out, .n = n, .library = args->exp, .doubt = args->doubt}, TVMQ_FLOAT_EXP);
   float sums[ROWS] = {0};
   if (rows == ROWS) {
     for (size_t i = 0; i < depth; i++) {
@@ -178,6 +198,5 @@ TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t firs
 }
 
 void SYMBOL(float_softmax, ISA)(const struct tvmq_float_softmax_args *args) {
-  struct block block;
-  for (size_t first = 0; first < args->rows; first += ROWS) softmax(args, first, args->rows - first < ROWS ? args->rows - first : ROWS, &block);
+  for (size_t first = 0; first < args->rows; first += ROWS) softmax(args, first, args->rows - first < ROWS ? args->rows - first : ROWS);
 }

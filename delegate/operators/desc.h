@@ -187,12 +187,13 @@ enum tvmq_function {
   TVMQ_FUNCTION_RSQRT,
   TVMQ_FUNCTION_SQRT,
   TVMQ_FUNCTION_SQUARE,
-  TVMQ_FUNCTION_NEG
+  TVMQ_FUNCTION_NEG,
+  TVMQ_FUNCTION_SILU  // x LOGISTIC(x), of two nodes
 };
 
 // Returns whether the runtime computes the function of float32 with the math library.
 static inline bool tvmq_function_is_library(enum tvmq_function function) {
-  return function == TVMQ_FUNCTION_EXP || function == TVMQ_FUNCTION_LOGISTIC || function == TVMQ_FUNCTION_TANH;
+  return function == TVMQ_FUNCTION_EXP || function == TVMQ_FUNCTION_LOGISTIC || function == TVMQ_FUNCTION_SILU || function == TVMQ_FUNCTION_TANH;
 }
 
 // A function of each element of a tensor.

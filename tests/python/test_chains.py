@@ -177,3 +177,37 @@ def test_output_inside_a_chain(runtime, resolver):
     for got, expected in zip(harness.run(delegated, every), harness.run(reference, every), strict=True):
         harness.assert_equal(got, expected)
     assert [node.folded_into for node in tvmq_delegate.report(delegate).nodes] == [-1, -1]
+
+
+def gated(first: bool, activation: str, of_itself: bool, output_gate: bool) -> bytes:
+    """RELU and DEQUANTIZE, then MUL of x by LOGISTIC(x), of float32. first: x is the first operand. of_itself: else LOGISTIC reads another tensor."""
+    builder = models.ModelBuilder()
+    bytes_in, positive = (builder.add_tensor(name, (1, 256), "int8", scale=0.1, zero_point=0) for name in ("bytes_in", "positive"))
+    x, other, gate, out = (builder.add_tensor(name, (1, 256), "float32") for name in ("x", "other", "gate", "out"))
+    builder.add_op("RELU", [bytes_in], [positive])
+    builder.add_op("DEQUANTIZE", [bytes_in], [x])
+    builder.add_op("DEQUANTIZE", [positive], [other])
+    builder.add_op("LOGISTIC", [x if of_itself else other], [gate])
+    builder.add_op("MUL", [x, gate] if first else [gate, x], [out], fused_activation_function=activation)
+    return builder.build([bytes_in], [out, gate] if output_gate else [out, other])
+
+
+@pytest.mark.parametrize(
+    ("first", "activation", "of_itself", "output_gate", "folds"),
+    [
+        (True, "NONE", True, False, True),
+        (False, "NONE", True, False, True),
+        (True, "RELU6", True, False, False),
+        (True, "NONE", False, False, False),
+        (True, "NONE", True, True, True),
+    ],
+)
+def test_silu_of_floats(runtime, first, activation, of_itself, output_gate, folds):
+    content = gated(first, activation, of_itself, output_gate)
+    delegate = runtime.load()
+    delegated = runtime.interpreter(content, [delegate])
+    for got, expected in zip(harness.run(delegated, EVERY), harness.run(runtime.interpreter(content), EVERY), strict=True):
+        harness.assert_equal(got, expected)
+    logistic, product = tvmq_delegate.report(delegate).nodes[3:]
+    assert logistic.folded_into == (4 if folds and not output_gate else -1)
+    assert product.kernel.startswith("tvmq_float_function") == folds

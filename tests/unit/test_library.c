@@ -45,8 +45,8 @@ static bool is_used(enum tvmq_float_function function) {
 }
 
 static void check_library(const char *name, bool used) {
-  static const enum tvmq_float_function functions[] = {TVMQ_FLOAT_EXP, TVMQ_FLOAT_LOGISTIC};
-  for (size_t i = 0; i < 2; i++) CHECK(is_used(functions[i]) == used, "%s: function %d", name, (int)functions[i]);
+  static const enum tvmq_float_function functions[] = {TVMQ_FLOAT_EXP, TVMQ_FLOAT_LOGISTIC, TVMQ_FLOAT_SILU};
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) CHECK(is_used(functions[i]) == used, "%s: function %d", name, (int)functions[i]);
 }
 
 int main(void) {

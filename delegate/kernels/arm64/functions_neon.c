@@ -1,12 +1,13 @@
 // The C library's float32 functions in NEON vectors.
 #include <arm_neon.h>
 
+#define TVMQ_EXPS
 #define ISA neon
-enum { LANES = 4, WIDTH = 2, VECTORS = 8 };
+enum { LANES = 4, WIDTH = 2 };
 
-#include "kernels/exps_vectors.h"
 #include "kernels/functions_template.h"
 
-TVMQ_INLINE doubles widen(const float *in) { return (doubles)vcvt_f64_f32(vld1_f32(in)); }
-TVMQ_INLINE void narrow(float *out, doubles x) { vst1_f32(out, vcvt_f32_f64((float64x2_t)x)); }
+TVMQ_INLINE doubles widen(floats x, int half) { return (doubles)(half == 0 ? vcvt_f64_f32(vget_low_f32((float32x4_t)x)) : vcvt_high_f64_f32((float32x4_t)x)); }
+TVMQ_INLINE floats narrow(doubles low, doubles high) { return (floats)vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)low), (float64x2_t)high); }
+TVMQ_INLINE masks low_words(integers low, integers high) { return (masks)vuzp1q_s32((int32x4_t)low, (int32x4_t)high); }
 TVMQ_INLINE doubles fused(doubles a, doubles b, doubles c) { return (doubles)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b); }

@@ -1,13 +1,23 @@
 // The C library's float32 functions in AVX-512 vectors.
 #include <immintrin.h>
 
+#define TVMQ_EXPS
 #define TVMQ_FDLIBM
 #define ISA avx512vnni
-enum { LANES = 16, WIDTH = 8, VECTORS = 4 };
+enum { LANES = 16, WIDTH = 8 };
 
-#include "kernels/exps_vectors.h"
 #include "kernels/functions_template.h"
 
-TVMQ_INLINE doubles widen(const float *in) { return (doubles)_mm512_cvtps_pd(_mm256_loadu_ps(in)); }
-TVMQ_INLINE void narrow(float *out, doubles x) { _mm256_storeu_ps(out, _mm512_cvtpd_ps((__m512d)x)); }
+TVMQ_INLINE doubles widen(floats x, int half) {
+  const __m512d all_lanes = (__m512d)x;
+  return (doubles)_mm512_cvtps_pd((__m256)(half == 0 ? _mm512_castpd512_pd256(all_lanes) : _mm512_extractf64x4_pd(all_lanes, 1)));
+}
+TVMQ_INLINE floats narrow(doubles low, doubles high) {
+  const __m256d halves[] = {(__m256d)_mm512_cvtpd_ps((__m512d)low), (__m256d)_mm512_cvtpd_ps((__m512d)high)};
+  return (floats)_mm512_insertf64x4(_mm512_castpd256_pd512(halves[0]), halves[1], 1);
+}
+TVMQ_INLINE masks low_words(integers low, integers high) {
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  return (masks)_mm512_permutex2var_epi32((__m512i)low, even, (__m512i)high);
+}
 TVMQ_INLINE doubles fused(doubles a, doubles b, doubles c) { return (doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }

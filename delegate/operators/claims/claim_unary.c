@@ -38,6 +38,7 @@ static const struct {
     [TVMQ_FUNCTION_SQRT] = {0, some_have_it, NULL, 0},
     [TVMQ_FUNCTION_SQUARE] = {0, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_NEG] = {0, some_have_it, NULL, 0},
+    [TVMQ_FUNCTION_SILU] = {0, no_kernel, NULL, 0},
 };
 
 static const char *types(const struct tvmq_unary_desc *desc) {

@@ -13,6 +13,7 @@ struct function {
 static const enum tvmq_float_function functions[] = {
     [TVMQ_FUNCTION_EXP] = TVMQ_FLOAT_EXP,
     [TVMQ_FUNCTION_LOGISTIC] = TVMQ_FLOAT_LOGISTIC,
+    [TVMQ_FUNCTION_SILU] = TVMQ_FLOAT_SILU,
     [TVMQ_FUNCTION_TANH] = TVMQ_FLOAT_TANH,
 };
 

@@ -1,4 +1,4 @@
-#include "graph/fold_bytes.h"
+#include "graph/fold_maps.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static bool is_byte(const TfLiteContext *context, int tensor) {
 // NULL.
 static const struct tvmq_record *find_known(struct tvmq_record *const *records, int n, int tensor) {
   for (int i = n; i-- > 0;) {
-    if (records[i]->node.out == tensor) return records[i]->bytes.known ? records[i] : NULL;
+    if (records[i]->node.out == tensor) return records[i]->map.known ? records[i] : NULL;
   }
   return NULL;
 }
@@ -43,31 +43,58 @@ static bool add_input(struct tvmq_record *const *records, int index, const TfLit
     return true;
   }
   const struct tvmq_record *before = find_known(records, index, tensor);
-  const int root = before != NULL ? before->bytes.root : tensor;
+  const int root = before != NULL ? before->map.root : tensor;
   if (record->shapes.in[j].bytes != record->shapes.out.bytes || (inputs->root >= 0 && inputs->root != root)) return false;
-  if (before != NULL) inputs->tables[j] = before->bytes.table;
+  if (before != NULL) inputs->tables[j] = before->map.table;
   for (int x = 0; before == NULL && x < TVMQ_N_BYTES; x++) inputs->own[j][x] = (uint8_t)x;
   inputs->composed |= before != NULL || inputs->root >= 0;
   inputs->root = root;
   return true;
 }
 
-static struct tvmq_bytes find_function(struct tvmq_record *const *records, int index, const TfLiteContext *context, const struct tvmq_env *env) {
+static struct tvmq_map find_byte_function(struct tvmq_record *const *records, int index, const TfLiteContext *context, const struct tvmq_env *env) {
   const struct tvmq_record *record = records[index];
   const struct tvmq_operator *op_def = record->node.kind->op_def;
-  struct tvmq_bytes bytes = {.root = -1};
-  if (op_def->byte_function == NULL || record->node.settable || record->node.n_out != 1 || !is_byte(context, record->node.out)) return bytes;
-  if (record->node.n_in > MOST_IN) return bytes;
+  struct tvmq_map map = {.root = -1};
+  if (op_def->byte_function == NULL || record->node.settable || record->node.n_out != 1 || !is_byte(context, record->node.out)) return map;
+  if (record->node.n_in > MOST_IN) return map;
   struct inputs inputs = {.root = -1};
   for (int j = 0; j < record->node.n_in; j++) {
     inputs.tables[j] = inputs.own[j];
-    if (!add_input(records, index, context, j, &inputs)) return bytes;
+    if (!add_input(records, index, context, j, &inputs)) return map;
   }
-  if (inputs.root < 0 || !op_def->byte_function(&record->desc, env->rounding, inputs.tables, bytes.table)) return bytes;
-  bytes.known = true;
-  bytes.applied = inputs.composed || op_def->turn == NULL;  // a single operator's own kernel is no slower, and can be turned
-  bytes.root = inputs.root;
-  return bytes;
+  if (inputs.root < 0 || !op_def->byte_function(&record->desc, env->rounding, inputs.tables, map.table)) return map;
+  map.known = true;
+  map.applied = inputs.composed || op_def->turn == NULL;  // a single operator's own kernel is no slower, and can be turned
+  map.root = inputs.root;
+  return map;
+}
+
+// Returns whether the record, among the first `n`, that computes the tensor is LOGISTIC of float32 tensor `x`.
+static bool is_logistic_of(struct tvmq_record *const *records, int n, int tensor, int x) {
+  const struct tvmq_record *before = find_known(records, n, tensor);
+  return before != NULL && before->map.floats && !before->map.applied && before->map.root == x;
+}
+
+// Returns the map of LOGISTIC, and of MUL of x by LOGISTIC(x) in any order.
+static struct tvmq_map find_float_function(struct tvmq_record *const *records, int index) {
+  const struct tvmq_record *record = records[index];
+  const struct tvmq_operator *op_def = record->node.kind->op_def;
+  const int *in = record->node.in;
+  if (op_def == &tvmq_operator_unary && record->desc.unary.function == TVMQ_FUNCTION_LOGISTIC)
+    return (struct tvmq_map){.known = true, .floats = true, .root = in[0]};
+  const struct tvmq_binary_desc *desc = &record->desc.binary;
+  const bool is_product = op_def == &tvmq_operator_binary && desc->operation == TVMQ_OPERATION_MUL && desc->activation == TVMQ_ACTIVATION_NONE;
+  for (int x = 0; is_product && x < 2; x++) {
+    if (is_logistic_of(records, index, in[1 - x], in[x])) return (struct tvmq_map){.known = true, .applied = true, .floats = true, .root = in[x]};
+  }
+  return (struct tvmq_map){.root = -1};
+}
+
+static struct tvmq_map find_map(struct tvmq_record *const *records, int index, const TfLiteContext *context, const struct tvmq_env *env) {
+  const TfLiteTensor *out = tvmq_tensor_at(context, records[index]->node.out);
+  const bool floats = out != NULL && tvmq_tensor_type(out) == TVMQ_TYPE_F32;
+  return floats ? find_float_function(records, index) : find_byte_function(records, index, context, env);
 }
 
 static void show_readers(struct tvmq_record *const *records, int n, int index) {
@@ -76,24 +103,24 @@ static void show_readers(struct tvmq_record *const *records, int n, int index) {
   for (int i = index + 1; i < n; i++) {
     const struct tvmq_record *reader = records[i];
     bool reads = false;
-    for (int j = 0; reader->bytes.applied && j < reader->node.n_in; j++) reads |= reader->node.in[j] == record->node.out;
+    for (int j = 0; reader->map.applied && j < reader->node.n_in; j++) reads |= reader->node.in[j] == record->node.out;
     if (reads) tvmq_record_fold_into(record, reader->info.node);
   }
 }
 
 static void fold_partition(struct tvmq_record *const *records, int n, const TfLiteContext *context, const struct tvmq_env *env) {
   for (int i = 0; i < n; i++) {
-    const struct tvmq_bytes bytes = find_function(records, i, context, env);
-    records[i]->planned &= memcmp(&bytes, &records[i]->bytes, sizeof bytes) == 0;
-    records[i]->bytes = bytes;
+    const struct tvmq_map map = find_map(records, i, context, env);
+    records[i]->planned &= memcmp(&map, &records[i]->map, sizeof map) == 0;
+    records[i]->map = map;
   }
   for (int i = 0; i < n; i++) {
-    if (records[i]->bytes.known) show_readers(records, n, i);
+    if (records[i]->map.known) show_readers(records, n, i);
   }
 }
 
-bool tvmq_fold_bytes(struct tvmq_subgraph *subgraph, const TfLiteContext *context, const struct tvmq_env *env, const TfLiteDelegateParams *partitions,
-                     int n_partitions) {
+bool tvmq_fold_maps(struct tvmq_subgraph *subgraph, const TfLiteContext *context, const struct tvmq_env *env, const TfLiteDelegateParams *partitions,
+                    int n_partitions) {
   struct tvmq_record **records = tvmq_alloc(subgraph->n_records * sizeof records[0]);
   if (records == NULL) return false;
   for (int p = 0; p < n_partitions; p++) {
