@@ -86,7 +86,7 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
 TILED = r"gemm|depthwise|winograd_(?:input|gemm|output)"
 FLOATS = "float_(?:dequantize|function|map|pair|pool|quantize|range|softmax)"
-FLAT = f"{FLOATS}|add|arg_max|byte_map|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax|word_map"
+FLAT = f"{FLOATS}|add|arg_max|byte_map|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax|transpose|word_map"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}(?:_\d+c)?__({ISAS})")
 SHARED_FILES = {
     **dict.fromkeys(("float_range", "float_quantize", "float_dequantize"), "hybrid"),

@@ -31,6 +31,7 @@
 #include "kernels/quantize.h"
 #include "kernels/row_sums.h"
 #include "kernels/softmax.h"
+#include "kernels/transpose.h"
 #include "kernels/winograd.h"
 #include "kernels/word_map.h"
 #include "packing/layout.h"
@@ -59,6 +60,7 @@
   FAMILY(FLOAT_FUNCTION, "float_function")                        \
   FAMILY(FLOAT_SOFTMAX, "float_softmax")                          \
   FAMILY(MAXIMUM, "maximum")                                      \
+  FAMILY(TRANSPOSE, "transpose")                                  \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
   FAMILY(MAX_POOL, "max_pool")                                    \
   FAMILY(WINOGRAD_INPUT, "winograd_input")                        \
@@ -127,6 +129,7 @@ struct tvmq_variant {
     tvmq_float_pool_fn float_pool;
     tvmq_float_function_fn float_function;
     tvmq_float_softmax_fn float_softmax;
+    tvmq_transpose_fn transpose;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;
@@ -156,6 +159,7 @@ static inline bool tvmq_form_serves(enum tvmq_form form, const struct tvmq_varia
 #define TVMQ_SOFTMAX(symbol, ...) void symbol(const struct tvmq_softmax_args *args);
 #define TVMQ_ARG_MAX(symbol, ...) void symbol(const struct tvmq_arg_max_args *args);
 #define TVMQ_MAXIMUM(symbol, ...) void symbol(const struct tvmq_maximum_args *args);
+#define TVMQ_TRANSPOSE(symbol, ...) void symbol(const struct tvmq_transpose_args *args);
 #define TVMQ_FLOAT(family, id, symbol, ...) void symbol(const struct tvmq_##family##_args *args);
 #define TVMQ_POOL(family, symbol, ...) void symbol(const struct tvmq_pool_args *args);
 #define TVMQ_WINOGRAD_INPUT(symbol, ...) void symbol(const struct tvmq_winograd_input_args *args);

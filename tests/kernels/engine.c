@@ -54,6 +54,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_SOFTMAX] = &check_softmax,
     [TVMQ_FAMILY_ARG_MAX] = &check_arg_max,
     [TVMQ_FAMILY_MAXIMUM] = &check_maximum,
+    [TVMQ_FAMILY_TRANSPOSE] = &check_transpose,
     [TVMQ_FAMILY_AVERAGE_POOL] = &check_pool,
     [TVMQ_FAMILY_MAX_POOL] = &check_pool,
     [TVMQ_FAMILY_WINOGRAD_INPUT] = &check_winograd_input,

@@ -63,9 +63,9 @@ class Timed:
 
 
 def consistent(layer: Layer, before: Layer) -> Layer:
-    """The second shape of a pair follows the first one, except where it was 1 along an axis."""
+    """The second shape of a pair follows the first one if that has changed, except where it was 1 along an axis."""
     parameters = layer.parameters
-    if "other_shape" in parameters:
+    if "other_shape" in parameters and parameters["shape"] != before.parameters["shape"]:
         shape, other, old = parameters["shape"], parameters["other_shape"], before.parameters["shape"]
         offset = len(shape) - len(other)
         parameters["other_shape"] = [shape[offset + i] if n == old[offset + i] and n == before.parameters["other_shape"][i] else n for i, n in enumerate(other)]

@@ -6,7 +6,6 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "cpu/ops/conv/conv.h"
-#include "cpu/ops/moves/transpose.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
 #include "packing/packed.h"
@@ -15,6 +14,7 @@ struct matmul {
   struct tvmq_matmul_desc desc;
   struct tvmq_op *conv;                       // convolution that computes one product, without weights of its own
   struct tvmq_stage stage;                    // output stage that is correct for any weights
+  const struct tvmq_variant *transpose;       // kernel that transposes left matrices
   uint8_t *panels, *left;                     // panels of all right matrices; transposed left matrices, or NULL
   size_t left_bytes, right_bytes, out_bytes;  // bytes per matrix
   size_t to_pack, to_transpose, pack_step;    // first pass: panels to pack, matrices to transpose, and how many of either a task handles
@@ -105,6 +105,8 @@ static const char *replan(struct matmul *m, const struct tvmq_matmul_desc *desc,
   m->scratch = env->scratch;
   if (!tvmq_scratch_reserve(env->scratch, 0, sizeof(struct panel_room), (size_t)tvmq_threads_count(env->threads))) return "out of memory";
   if (desc->adj_x) m->left = tvmq_alloc_unset(lefts);
+  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a constraint names a kernel of another family
+  m->transpose = tvmq_select_untyped(TVMQ_FAMILY_TRANSPOSE, &target);
   return m->panels && (m->left || !desc->adj_x) ? NULL : "out of memory";
 }
 
@@ -161,13 +163,13 @@ static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct
 
 static void transpose_left(const struct matmul *m, const uint8_t *in, size_t index) {
   const size_t rows = (size_t)m->desc.conv.in_w, depth = (size_t)m->desc.conv.in_c;
-  const struct tvmq_transposition matrix = {.in = in + index * m->left_bytes,
-                                            .out = m->left + index * m->left_bytes,
-                                            .rows = depth,
-                                            .columns = rows,
-                                            .in_stride = (ptrdiff_t)rows,
-                                            .out_stride = depth};
-  tvmq_transpose(&matrix, 1);
+  m->transpose->fn.transpose(&(struct tvmq_transpose_args){.in = in + index * m->left_bytes,
+ .out = m->left + index * m->left_bytes,
+.element = 1,
+.rows = depth,
+.columns = rows,
+.in_stride = (ptrdiff_t)rows,
+.out_stride = depth});
 }
 
 // Runs items [first, end) of the first pass: panels to pack, then matrices to transpose.

@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/room.h"
 #include "cpu/ops/moves/move.h"
-#include "cpu/ops/moves/transpose.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
+#include "cpu/plan/select.h"
 
 enum { LONGEST_PIECE = 1 << 14, STRIP = 64 };
 
@@ -50,6 +50,7 @@ struct copy {
   uint8_t value[sizeof(int32_t)];  // element for padding, at most 4 bytes
   int n_out;
   float cycles;  // estimate for one thread
+  const struct tvmq_variant *transpose;
   struct output outputs[];
 };
 
@@ -175,6 +176,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (copy == NULL) return "out of memory";
   copy->element = tvmq_type_bytes(d->in_type);
   copy->n_out = d->n_out;
+  const struct tvmq_target target = tvmq_target(env);
+  copy->transpose = tvmq_select_untyped(TVMQ_FAMILY_TRANSPOSE, &target);
   memcpy(copy->value, &d->value, sizeof d->value);  // smaller elements use the first bytes
   room = (struct tvmq_room){.base = (uint8_t *)copy + own};
   for (int k = 0; k < d->n_out; k++) {
@@ -188,7 +191,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct copy *copy = (const struct copy *)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = copy->outputs[0].shape == MATRICES ? "transposes" : "copies", .cycles = copy->cycles};
+  const bool transposes = copy->outputs[0].shape == MATRICES;
+  *out = (struct tvmq_op_info){.kernel = transposes ? copy->transpose->name : "", .algorithm = transposes ? "transposes" : "copies", .cycles = copy->cycles};
 }
 
 // ---- running
@@ -214,16 +218,16 @@ static void copy_steps(const struct output *o, const uint8_t *in, uint8_t *out, 
   tvmq_move_rows(out + first * o->run, (ptrdiff_t)o->run, in + (ptrdiff_t)first * o->step, o->step, o->run, end - first);
 }
 
-static void copy_matrix(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
-  const struct tvmq_transposition matrix = {
+static void copy_matrix(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+  copy->transpose->fn.transpose(&(struct tvmq_transpose_args){
       .in = in + (ptrdiff_t)first * o->step,
       .out = out + first * o->run,
+      .element = o->run,
       .rows = end - first,
       .columns = o->columns,
       .in_stride = o->step,
       .out_stride = o->out_stride,
-  };
-  tvmq_transpose(&matrix, o->run);
+  });
 }
 
 // Returns the input offset of a line, or NOWHERE; sets *to to its output offset.
@@ -262,7 +266,7 @@ static void write_line(const struct copy *copy, const struct output *o, const ui
   else if (o->shape == STEPS)
     copy_steps(o, in + from, out + to, first, end);
   else
-    copy_matrix(o, in + from, out + to, first, end);
+    copy_matrix(copy, o, in + from, out + to, first, end);
 }
 
 static size_t tasks_of(const struct output *o) { return o->line_tasks * o->piece_tasks; }
