@@ -88,8 +88,6 @@ static const struct tvmq_kernel_speed zen4[] = {
     {"tvmq_gemm_s16_12x32c2__avx512vnni", 30, 115},
     {"tvmq_gemm_s8_6x16c2__avx2", 23.5f, 33},
     {"tvmq_gemm_s8_4x16c2__avx2", 16.8f, 20},
-    {"tvmq_gemm_s8_1x32c2__avx2", 13.3f, 40},
-    {"tvmq_gemm_s8_1x16c2__avx2", 9.3f, 30},
     {"tvmq_gemm_s8_1x4c16__avx2", 12, 60},
     {"tvmq_gemm_s8_1x4c16__avx512vnni", 36, 50},
     {"tvmq_depthwise_s8_1x64v4__avx512vnni", 15, 7},

@@ -131,7 +131,12 @@ TVMQ_INLINE void pool(const struct tvmq_float_pool_args *call, bool largest) {
   const struct tvmq_float_pool_args args = *call;
   size_t first = 0;
   for (; first + LANES <= args.channels; first += LANES) pool_channels(&args, first, LANES, largest);
-  if (first < args.channels) pool_channels(&args, first, args.channels - first, largest);
+  for (; first + BLOCK <= args.channels; first += BLOCK) pool_channels(&args, first, BLOCK, largest);
+  if (first < args.channels && args.channels >= BLOCK) first = args.channels - BLOCK;  // computes some channels again
+  if (first + BLOCK == args.channels)
+    pool_channels(&args, first, BLOCK, largest);
+  else if (first < args.channels)
+    pool_channels(&args, first, args.channels - first, largest);
 }
 
 void SYMBOL(float_pool, ISA)(const struct tvmq_float_pool_args *args) {

@@ -25,39 +25,38 @@
 enum { PART = 16, STRIP = 64 };
 
 // Defines transpose_<size> for elements of <size> bytes. The last block of rows or columns overlaps the one before it.
-#define DEFINE_TRANSPOSE(SIZE)                                                                                                 \
-  TVMQ_INLINE void block_##SIZE(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, size_t out_stride) {                     \
-    enum { N = PART / SIZE };                                                                                                  \
-    vec a[N], b[N];                                                                                                            \
-    UNROLL for (size_t i = 0; i < N; i++) a[i] = load(in + (ptrdiff_t)i * in_stride, N * in_stride);                           \
-    UNROLL for (size_t round = 1; round < N; round *= 2) {                                                                     \
-      UNROLL for (size_t i = 0; i < N / 2; i++) {                                                                              \
-        b[2 * i] = low_##SIZE(a[i], a[i + N / 2]);                                                                             \
-        b[2 * i + 1] = high_##SIZE(a[i], a[i + N / 2]);                                                                        \
-      }                                                                                                                        \
-      memcpy(a, b, sizeof a);                                                                                                  \
-    }                                                                                                                          \
-    UNROLL for (size_t i = 0; i < N; i++) store(out + i * out_stride, a[i]);                                                   \
-  }                                                                                                                            \
-  static void transpose_##SIZE(const struct tvmq_transpose_args *args) {                                                       \
-    enum { N = PART / SIZE, ROWS = sizeof(vec) / SIZE, LINE = STRIP / SIZE };                                                  \
-    const struct tvmq_transpose_args m = *args;                                                                                \
-    if (m.rows < ROWS || m.columns < N) {                                                                                      \
-      transpose_small(args);                                                                                                   \
-      return;                                                                                                                  \
-    }                                                                                                                          \
-    for (size_t strip = 0; strip < m.rows; strip += LINE) {                                                                    \
-      const size_t end = tvmq_min(strip + LINE, m.rows), whole = strip + (end - strip) / ROWS * ROWS;                          \
-      for (size_t column = 0; column < m.columns; column += N) {                                                               \
-        const size_t c = tvmq_min(column, m.columns - N);                                                                      \
-        const uint8_t *const in = m.in + c * SIZE;                                                                             \
-        uint8_t *const out = m.out + c * m.out_stride;                                                                         \
-        const uint8_t *from = in + (ptrdiff_t)strip * m.in_stride;                                                             \
-        for (size_t row = strip; row < whole; row += ROWS, from += ROWS * m.in_stride)                                         \
-          block_##SIZE(from, m.in_stride, out + row * SIZE, m.out_stride);                                                     \
-        if (whole < end) block_##SIZE(in + (ptrdiff_t)(end - ROWS) * m.in_stride, m.in_stride, out + (end - ROWS) * SIZE, m.out_stride); \
-      }                                                                                                                        \
-    }                                                                                                                          \
+#define DEFINE_TRANSPOSE(SIZE)                                                                                                                          \
+  TVMQ_INLINE void block_##SIZE(const uint8_t *in, ptrdiff_t in_stride, uint8_t *out, size_t out_stride) {                                              \
+    enum { N = PART / SIZE };                                                                                                                           \
+    vec a[N], b[N];                                                                                                                                     \
+    UNROLL for (size_t i = 0; i < N; i++) a[i] = load(in + (ptrdiff_t)i * in_stride, N * in_stride);                                                    \
+    UNROLL for (size_t round = 1; round < N; round *= 2) {                                                                                              \
+      UNROLL for (size_t i = 0; i < N / 2; i++) {                                                                                                       \
+        b[2 * i] = low_##SIZE(a[i], a[i + N / 2]);                                                                                                      \
+        b[2 * i + 1] = high_##SIZE(a[i], a[i + N / 2]);                                                                                                 \
+      }                                                                                                                                                 \
+      memcpy(a, b, sizeof a);                                                                                                                           \
+    }                                                                                                                                                   \
+    UNROLL for (size_t i = 0; i < N; i++) store(out + i * out_stride, a[i]);                                                                            \
+  }                                                                                                                                                     \
+  static void transpose_##SIZE(const struct tvmq_transpose_args *args) {                                                                                \
+    enum { N = PART / SIZE, ROWS = sizeof(vec) / SIZE, LINE = STRIP / SIZE };                                                                           \
+    const struct tvmq_transpose_args m = *args;                                                                                                         \
+    if (m.rows < ROWS || m.columns < N) {                                                                                                               \
+      transpose_small(args);                                                                                                                            \
+      return;                                                                                                                                           \
+    }                                                                                                                                                   \
+    for (size_t strip = 0; strip < m.rows; strip += LINE) {                                                                                             \
+      const size_t end = tvmq_min(strip + LINE, m.rows), whole = strip + (end - strip) / ROWS * ROWS;                                                   \
+      for (size_t column = 0; column < m.columns; column += N) {                                                                                        \
+        const size_t c = tvmq_min(column, m.columns - N);                                                                                               \
+        const uint8_t *const in = m.in + c * SIZE;                                                                                                      \
+        uint8_t *const out = m.out + c * m.out_stride;                                                                                                  \
+        const uint8_t *from = in + (ptrdiff_t)strip * m.in_stride;                                                                                      \
+        for (size_t row = strip; row < whole; row += ROWS, from += ROWS * m.in_stride) block_##SIZE(from, m.in_stride, out + row * SIZE, m.out_stride); \
+        if (whole < end) block_##SIZE(in + (ptrdiff_t)(end - ROWS) * m.in_stride, m.in_stride, out + (end - ROWS) * SIZE, m.out_stride);                \
+      }                                                                                                                                                 \
+    }                                                                                                                                                   \
   }
 
 DEFINE_TRANSPOSE(1)

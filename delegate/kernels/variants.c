@@ -82,7 +82,8 @@
 #define TVMQ_ARG_MAX(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_ARG_MAX, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.arg_max = FN(SYMBOL, CPU)},
 #define TVMQ_MAXIMUM(SYMBOL, CPU, TYPE, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_MAXIMUM, .cpu = CPU, .in_type = TYPE, .out_type = TYPE, .speeds = {__VA_ARGS__}, .fn.maximum = FN(SYMBOL, CPU)},
-#define TVMQ_TRANSPOSE(SYMBOL, CPU, ...) {.name = #SYMBOL, .family = TVMQ_FAMILY_TRANSPOSE, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.transpose = FN(SYMBOL, CPU)},
+#define TVMQ_TRANSPOSE(SYMBOL, CPU, ...) \
+  {.name = #SYMBOL, .family = TVMQ_FAMILY_TRANSPOSE, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.transpose = FN(SYMBOL, CPU)},
 #define TVMQ_FLOAT(MEMBER, FAMILY, SYMBOL, CPU, ...) \
   {.name = #SYMBOL, .family = TVMQ_FAMILY_##FAMILY, .cpu = CPU, .speeds = {__VA_ARGS__}, .fn.MEMBER = FN(SYMBOL, CPU)},
 #define TVMQ_POOL(FAMILY, SYMBOL, CPU, TYPE, NR, ...) \

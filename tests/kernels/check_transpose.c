@@ -17,7 +17,8 @@ static void check_matrix(const struct tvmq_variant *variant, size_t rows, size_t
     check_random_bytes(background, sizeof background);
   }
   const enum guard_side side = check_one_in(2) ? GUARD_START : GUARD_END;
-  const size_t in_stride = (columns + (check_one_in(2) ? check_below(GAP) : 0)) * element, out_stride = (rows + (check_one_in(2) ? check_below(GAP) : 0)) * element;
+  const size_t in_stride = (columns + (check_one_in(2) ? check_below(GAP) : 0)) * element,
+               out_stride = (rows + (check_one_in(2) ? check_below(GAP) : 0)) * element;
   const size_t in_bytes = (rows - 1) * in_stride + columns * element, out_bytes = (columns - 1) * out_stride + rows * element;
   const uint8_t *const in = guard_at(&in_guard, 0, in_bytes, side);
   uint8_t *const out = guard_at(&out_guard, 0, out_bytes, side), *const slot = guard_slot(&out_guard, 0);

@@ -71,7 +71,7 @@ TVMQ_INLINE vec load(const uint8_t *in, ptrdiff_t stride) {
   return x;
 }
 TVMQ_INLINE void store(uint8_t *out, vec x) { memcpy(out, &x, sizeof x); }
-#define INTERLEAVE(SIZE)                                                                                     \
+#define INTERLEAVE(SIZE)                                                                                      \
   TVMQ_INLINE vec low_##SIZE(vec a, vec b) { return (vec)TVMQ_LOW_##SIZE((bytes_##SIZE)a, (bytes_##SIZE)b); } \
   TVMQ_INLINE vec high_##SIZE(vec a, vec b) { return (vec)TVMQ_HIGH_##SIZE((bytes_##SIZE)a, (bytes_##SIZE)b); }
 INTERLEAVE(1)

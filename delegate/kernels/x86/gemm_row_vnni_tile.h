@@ -21,4 +21,4 @@ TVMQ_INLINE __m256i multiply_add(__m256i acc, __m256i x, __m256i w) {
   return acc;
 }
 
-#include "kernels/x86/gemm_row_avx2_tile.h"
+#include "kernels/x86/gemm_row_tile.h"

@@ -164,12 +164,12 @@ static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct
 static void transpose_left(const struct matmul *m, const uint8_t *in, size_t index) {
   const size_t rows = (size_t)m->desc.conv.in_w, depth = (size_t)m->desc.conv.in_c;
   m->transpose->fn.transpose(&(struct tvmq_transpose_args){.in = in + index * m->left_bytes,
- .out = m->left + index * m->left_bytes,
-.element = 1,
-.rows = depth,
-.columns = rows,
-.in_stride = (ptrdiff_t)rows,
-.out_stride = depth});
+                                                           .out = m->left + index * m->left_bytes,
+                                                           .element = 1,
+                                                           .rows = depth,
+                                                           .columns = rows,
+                                                           .in_stride = (ptrdiff_t)rows,
+                                                           .out_stride = depth});
 }
 
 // Runs items [first, end) of the first pass: panels to pack, then matrices to transpose.

@@ -40,6 +40,7 @@ struct output {
   size_t n_pieces;                           // pieces per line; MATRICES: rows of the input matrix
   const struct piece *pieces;                // PIECES
   ptrdiff_t step;                            // input bytes from a piece to the next
+  size_t piece_stride;                       // STEPS: the same of the output
   size_t columns, out_stride;                // MATRICES
   // A task copies task_pieces pieces of each of task_lines lines.
   size_t task_lines, line_tasks, task_pieces, piece_tasks;
@@ -88,13 +89,17 @@ static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struc
   return n;
 }
 
-// Plans all dimensions except the last one and, for matrices, the dimension of the columns.
-static void plan_outer_axes(const struct tvmq_merged_copy *merged, int column_axis, struct output *out, struct tvmq_room *room) {
+// Plans all dimensions except that of the pieces and, for matrices, the dimension of the columns.
+static void plan_outer_axes(const struct tvmq_merged_copy *merged, int piece_axis, int column_axis, struct output *out, struct tvmq_room *room) {
   out->n_lines = 1;
-  for (int d = 0; d < merged->rank - 1; d++) {
+  for (int d = 0; d < merged->rank; d++) {
     const struct tvmq_merged_axis *axis = &merged->axes[d];
-    size_t out_stride = out->line_bytes;
-    for (int inner = d + 1; inner < merged->rank - 1; inner++) out_stride *= merged->axes[inner].n;
+    size_t out_stride = merged->run;
+    for (int inner = d + 1; inner < merged->rank; inner++) out_stride *= merged->axes[inner].n;
+    if (d == piece_axis) {
+      out->piece_stride = out_stride;
+      continue;
+    }
     if (d == column_axis) {
       out->columns = axis->n;
       out->out_stride = out_stride;
@@ -122,15 +127,27 @@ static int find_column_axis(const struct tvmq_merged_copy *merged) {
   return tvmq_transposes(merged->run) ? found : -1;
 }
 
+// Returns the dimension whose elements are pieces. Of dimensions without tables it may be any, so it is the one of most pieces, since a line takes longer to
+// find than a piece.
+static int find_piece_axis(const struct tvmq_merged_copy *merged, int column_axis) {
+  int found = merged->rank - 1;
+  if (column_axis >= 0 || merged->run > LONGEST_PIECE) return found;
+  for (int d = 0; d < merged->rank; d++) {
+    if (merged->axes[d].table != NULL) return merged->rank - 1;
+    if (merged->axes[d].n > merged->axes[found].n) found = d;
+  }
+  return found;
+}
+
 static void plan_output(const struct tvmq_merged_copy *merged, struct output *out, struct tvmq_room *room) {
   *out = (struct output){.begin = merged->begin, .run = merged->run};
   if (merged->bytes == 0) return;
-  const struct tvmq_merged_axis single = {.n = 1}, *last = merged->rank > 0 ? &merged->axes[merged->rank - 1] : &single;
-  const int column_axis = find_column_axis(merged);
+  const int column_axis = find_column_axis(merged), piece_axis = find_piece_axis(merged, column_axis);
+  const struct tvmq_merged_axis single = {.n = 1}, *last = merged->rank > 0 ? &merged->axes[piece_axis] : &single;
   out->line_bytes = last->n * merged->run;
   out->n_pieces = last->n;
   out->step = last->step;
-  plan_outer_axes(merged, column_axis, out, room);
+  plan_outer_axes(merged, piece_axis, column_axis, out, room);
   if (column_axis >= 0) {
     out->shape = MATRICES;
   } else if (last->n > 1 && last->table == NULL && merged->run <= LONGEST_PIECE) {
@@ -215,7 +232,7 @@ static void copy_pieces(const struct copy *copy, const struct output *o, const u
 }
 
 static void copy_steps(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
-  tvmq_move_rows(out + first * o->run, (ptrdiff_t)o->run, in + (ptrdiff_t)first * o->step, o->step, o->run, end - first);
+  tvmq_move_rows(out + first * o->piece_stride, (ptrdiff_t)o->piece_stride, in + (ptrdiff_t)first * o->step, o->step, o->run, end - first);
 }
 
 static void copy_matrix(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {

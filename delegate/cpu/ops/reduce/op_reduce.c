@@ -1,6 +1,7 @@
 // MEAN, SUM, REDUCE_MAX and REDUCE_MIN over any axes. A task computes several indices of the first dimension, which is
 // kept, or of the last one. A reduced dimension between two kept ones can be a pooling (op_pool.c). If only the
 // dimension after the first is reduced, op_reduce_rows.c computes it.
+#include <math.h>
 #include <string.h>
 
 #include "arithmetic/stage.h"
@@ -66,6 +67,7 @@ static const struct loops loops[][TVMQ_TYPE_S16 + 1] = {
 struct reduce {
   struct tvmq_reduce_desc desc;
   struct loops loops;
+  const struct tvmq_variant *pool;  // float32: kernel that computes means over the only reduced dimension; NULL: loops
   size_t element_bytes, acc_bytes;
   size_t block, outputs;  // input elements and outputs per index of the first dimension
   size_t inner;           // size of the last dimension
@@ -98,6 +100,18 @@ static void end_floats(const struct reduce *r, const float *acc, size_t n, float
   for (size_t i = 0; i < n; i++) out[i] = acc[i] / count;
 }
 
+// Computes means of float32 with a kernel that keeps its sums in registers. It adds in the loops' order, and the bounds change nothing.
+static void pool_floats(const struct reduce *r, const float *in, const struct tvmq_piece *columns, float *out) {
+  r->pool->fn.float_pool(&(struct tvmq_float_pool_args){.in = in + columns->first,
+                                                        .col_stride = r->inner,
+                                                        .n_rows = 1,
+                                                        .n_cols = (size_t)r->desc.dims[1],
+                                                        .channels = columns->n,
+                                                        .out = out,
+                                                        .min = -INFINITY,
+                                                        .max = INFINITY});
+}
+
 static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
   const float cycles = (float)r->desc.dims[0] * (float)r->block * (float)r->element_bytes / 4;
   const size_t outer = (size_t)r->desc.dims[0];
@@ -128,6 +142,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   r->acc_bytes = is_sum(r) ? sizeof(int32_t) : r->element_bytes;
   for (int i = 1; i < d->n_dims; i++) r->block *= (size_t)d->dims[i];
   if (is_sum(r) && !is_float(r)) r->rescaled = tvmq_reduction_rescaled(d, env->rounding);
+  const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a constraint names a kernel of another family
+  if (is_float(r) && d->n_dims == 3) r->pool = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_POOL, &target);
   set_tasks(r, env);
   size_t at;
   r->lanes = lanes(r);
@@ -139,7 +155,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct reduce *r = (const struct reduce *)op;
-  *out = (struct tvmq_op_info){.kernel = "", .algorithm = "loops", .scratch_bytes = r->scratch_bytes, .cycles = r->cut.cycles};
+  *out =
+      (struct tvmq_op_info){.kernel = r->pool != NULL ? r->pool->name : "", .algorithm = "loops", .scratch_bytes = r->scratch_bytes, .cycles = r->cut.cycles};
 }
 
 // ---- run
@@ -203,6 +220,10 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   uint8_t *const acc = r->scratch->memory + (size_t)task.thread * r->slice;
   const size_t lines = r->outputs / r->inner;
   for (size_t i = rows.first; i < rows.first + rows.n; i++) {
+    if (r->pool != NULL) {
+      pool_floats(r, (const float *)pass->in[0] + i * r->block, &columns, (float *)pass->outs[0] + i * r->outputs + columns.first);
+      continue;
+    }
     begin(r, acc, lines * columns.n);
     fold(r, 1, (const uint8_t *)pass->in[0] + i * r->block * r->element_bytes, 0, &columns, acc);
     for (size_t line = 0; line < lines; line++) {

@@ -9,10 +9,9 @@
 // accumulators, which hide the latency of additions (few channels have a set for each of `steps` steps); weights, the
 // row and the flip.
 #include "kernels/x86/fetch_x86.h"
+#include "kernels/x86/gemm_row_finish.h"
 
-enum { STORED_VECTORS = 4, MAX_VECTORS = 8, LINE = 64 };
-
-TVMQ_INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
+enum { MAX_VECTORS = 8, LINE = 64 };
 
 // Computes a gemm of single rows. `vectors` and `steps` are compile-time constants.
 TVMQ_INLINE void gemm_row(const struct tvmq_gemm_args *args, bool flips, int vectors, int steps, enum tvmq_path path) {
@@ -42,29 +41,7 @@ TVMQ_INLINE void gemm_row(const struct tvmq_gemm_args *args, bool flips, int vec
       }
     }
     UNROLL for (int v = vectors; v < n_acc; v++) acc[v % vectors] = _mm256_add_epi32(acc[v % vectors], acc[v]);
-    UNROLL for (int v = 0; v < vectors; v += STORED_VECTORS) {
-      __m256i value[STORED_VECTORS];
-      UNROLL for (int i = 0; i < STORED_VECTORS; i++) {
-        if (v + i >= vectors) {
-          value[i] = value[i - vectors];
-          continue;
-        }
-        const __m256i m = load(multiplier + 8 * (v + i)), s = load(shift + 8 * (v + i));
-        const struct tvmq_short_stage short_stage = tvmq_short_stage_make(&stage, path, m, s);
-        value[i] =
-            path != TVMQ_PATH_LONG ? tvmq_short_rescale(&short_stage, path, tvmq_short_bias(path, acc[v + i])) : tvmq_long_rescale(&stage, acc[v + i], m, s);
-      }
-      if (path == TVMQ_PATH_SUMS) {
-        const int n = vectors - v < STORED_VECTORS ? vectors - v : STORED_VECTORS;
-        UNROLL for (int i = 0; i < n; i++) _mm256_storeu_si256((__m256i *)(out + 32 * (v + i)), value[i]);
-        continue;
-      }
-      const __m256i bytes = _mm256_permutevar8x32_epi32(tvmq_pack_lanes(&stage, path, value), _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-      if (vectors < STORED_VECTORS)
-        _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(bytes));
-      else
-        _mm256_storeu_si256((__m256i *)(out + 8 * v), bytes);
-    }
+    finish_row(&stage, path, acc, vectors, multiplier, shift, out);
   }
 }
 
