@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// real = scale * (step - zero_point); step = round(real * inverse) + zero_point.
+struct tvmq_float_scale {
+  float scale, inverse;
+  int32_t zero_point;
+};
+
 // ---- float_range: extends the range [*low, *high] to contain in[0..n). Both must be initialized.
 struct tvmq_float_range_args {
   const float *in;
@@ -36,7 +42,7 @@ typedef void (*tvmq_float_quantize_fn)(const struct tvmq_float_quantize_args *ar
 
 // ---- float_dequantize: results[m][n] = clamp(real value of (sums[m][n] - zero_point * weight_sums[n]) + bias[n])
 //
-// Results overwrite the sums.
+// Results overwrite the sums. Row m has the scale and the zero point of scales[m * scale_step].
 //
 // Formula of the result from the accumulator a, in float32. scale: the scale of the row; w: weight_scales[n].
 enum tvmq_real_form {
@@ -51,8 +57,8 @@ struct tvmq_float_dequantize_args {
   size_t channels;
   const int32_t *weight_sums;
   const float *weight_scales, *bias;  // [channels]
-  int32_t zero_point;
-  float scale;
+  const struct tvmq_float_scale *scales;
+  size_t scale_step;  // 0: all rows share a scale; 1: each row has its own
   enum tvmq_real_form form;
   float min, max;
 };

@@ -14,7 +14,7 @@ static uint8_t background[1 << 16];  // of a slot, which is a page of at most so
 
 static void prepare(void) {
   if (in_guard.first) return;
-  in_guard = guard_create(4, MAX_N * sizeof(float), GUARD_READ_ONLY);
+  in_guard = guard_create(4, MAX_N * sizeof(struct tvmq_float_scale), GUARD_READ_ONLY);
   out_guard = guard_create(1, MAX_N * sizeof(float), GUARD_READ_WRITE);
   check_random_bytes(background, sizeof background);
 }
@@ -110,15 +110,15 @@ static void check_steps(const struct tvmq_variant *variant) {
 
 // ---- float_dequantize: the volatile variables keep compilers from contracting
 
-static float wanted_real(const struct tvmq_float_dequantize_args *args, int32_t sum, size_t n) {
-  const int64_t acc = (int64_t)sum - (int64_t)args->zero_point * args->weight_sums[n];
+static float wanted_real(const struct tvmq_float_dequantize_args *args, const struct tvmq_float_scale *scale, int32_t sum, size_t n) {
+  const int64_t acc = (int64_t)sum - (int64_t)scale->zero_point * args->weight_sums[n];
   const float real = (float)(int32_t)(uint32_t)acc, w = args->weight_scales[n];
   volatile float product, value;
   if (args->form == TVMQ_REAL_IN_TURN) {
     product = real * w;
-    product = product * args->scale;
+    product = product * scale->scale;
   } else {
-    product = w * args->scale;
+    product = w * scale->scale;
     if (args->form == TVMQ_REAL_FUSED) return fminf(fmaxf(fmaf(real, product, args->bias[n]), args->min), args->max);
     product = real * product;
   }
@@ -134,7 +134,9 @@ static void check_sums_of(const struct tvmq_variant *variant, size_t rows, size_
   const size_t spare = rows > 1 ? (MAX_N - rows * channels) / (rows - 1) : 0, stride = channels + (check_one_in(2) ? 0 : check_below((uint32_t)spare + 1));
   const size_t n = (rows - 1) * stride + channels;
   char *sums = guard_at(&out_guard, 0, n * sizeof(float), side);
-  const bool clamps = check_one_in(2);
+  const bool clamps = check_one_in(2), own_scales = check_one_in(2);
+  const size_t n_row_scales = own_scales ? rows : 1;
+  struct tvmq_float_scale *row_scales = guard_at(&in_guard, 3, n_row_scales * sizeof *row_scales, side);
   const struct tvmq_float_dequantize_args args = {
       .sums = sums,
       .rows = rows,
@@ -143,8 +145,8 @@ static void check_sums_of(const struct tvmq_variant *variant, size_t rows, size_
       .weight_sums = weight_sums,
       .weight_scales = scales,
       .bias = bias,
-      .zero_point = check_one_in(2) ? 0 : (int32_t)check_between(INT8_MIN, INT8_MAX),
-      .scale = 0.001f + fabsf(draw_float(0.1f)),
+      .scales = row_scales,
+      .scale_step = own_scales ? 1 : 0,
       .form = (enum tvmq_real_form)check_below(3),
       .min = clamps ? 0 : -INFINITY,
       .max = clamps ? 6 : INFINITY,
@@ -155,17 +157,22 @@ static void check_sums_of(const struct tvmq_variant *variant, size_t rows, size_
     ((float *)guard_writable(&in_guard, bias))[i] = draw_float(3);
     ((int32_t *)guard_writable(&in_guard, weight_sums))[i] = (int32_t)check_between(-100000, 100000);
   }
+  for (size_t m = 0; m < n_row_scales; m++) {
+    const int32_t zero_point = check_one_in(2) ? 0 : (int32_t)check_between(INT8_MIN, INT8_MAX);
+    ((struct tvmq_float_scale *)guard_writable(&in_guard, row_scales))[m] =
+        (struct tvmq_float_scale){.scale = 0.001f + fabsf(draw_float(0.1f)), .zero_point = zero_point};
+  }
   uint8_t *slot = guard_slot(&out_guard, 0);
   memcpy(slot, background, out_guard.slot_bytes);
   for (size_t i = 0; i < rows * channels; i++) {
     drawn[i] = (int32_t)check_between(-(1 << 20), 1 << 20) * (check_one_in(4) ? 256 : 1);
     memcpy(sums + (i / channels * stride + i % channels) * sizeof drawn[i], &drawn[i], sizeof drawn[i]);
   }
-  check_case("%zu rows of %zu channels, stride %zu, form %d, zero point %d", rows, channels, stride, (int)args.form, args.zero_point);
+  check_case("%zu rows of %zu channels, stride %zu, form %d, %zu scales", rows, channels, stride, (int)args.form, n_row_scales);
   CHECK_CALL(variant->fn.float_dequantize, (&args));
   for (size_t i = 0; i < rows * channels; i++) {
     char *const at = sums + (i / channels * stride + i % channels) * sizeof(float);
-    const float wanted = wanted_real(&args, drawn[i], i % channels);
+    const float wanted = wanted_real(&args, &row_scales[i / channels * args.scale_step], drawn[i], i % channels);
     float got;
     memcpy(&got, at, sizeof got);
     if (got != wanted) check_fail("element %zu: got %a, want %a", i, (double)got, (double)wanted);
@@ -212,6 +219,7 @@ static void bench(const struct tvmq_variant *variant) {
   static _Alignas(64) float in[BENCHED], scales[CHANNELS], bias[CHANNELS];
   static _Alignas(64) int32_t weight_sums[CHANNELS];
   static _Alignas(64) int8_t steps[BENCHED];
+  static const struct tvmq_float_scale row_scale = {.scale = 0.01f, .zero_point = 3};
   float low = 0, high = 0;
   for (size_t i = 0; i < BENCHED; i++) in[i] = draw_float(3);
   struct problem p = {
@@ -225,6 +233,7 @@ static void bench(const struct tvmq_variant *variant) {
                .weight_sums = weight_sums,
                .weight_scales = scales,
                .bias = bias,
+               .scales = &row_scale,
                .max = 6},
   };
   check_bench(variant, "4096 elements", BENCHED,

@@ -90,19 +90,19 @@ struct channels {
 
 enum { ROWS = 8 };
 
-TVMQ_INLINE struct channels channels_of(enum tvmq_real_form form, const struct tvmq_float_dequantize_args *args, int32x4_t weight_sum, float32x4_t weight_scale,
+TVMQ_INLINE struct channels channels_of(enum tvmq_real_form form, const struct tvmq_float_scale *scale, int32x4_t weight_sum, float32x4_t weight_scale,
                                         float32x4_t bias) {
-  const float32x4_t factor = form == TVMQ_REAL_IN_TURN ? weight_scale : vmulq_n_f32(weight_scale, args->scale);
-  return (struct channels){vmulq_n_s32(weight_sum, args->zero_point), factor, bias};
+  const float32x4_t factor = form == TVMQ_REAL_IN_TURN ? weight_scale : vmulq_n_f32(weight_scale, scale->scale);
+  return (struct channels){vmulq_n_s32(weight_sum, scale->zero_point), factor, bias};
 }
 
 // Returns the results. NaN stays NaN, and -0 stays -0, which fmax would treat as less than +0.
-TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_dequantize_args *args, enum tvmq_real_form form, bool cuts_at_zero, int32x4_t sum,
+TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_dequantize_args *args, enum tvmq_real_form form, float scale, bool cuts_at_zero, int32x4_t sum,
                                   const struct channels *c) {
   const float32x4_t real = vcvtq_f32_s32(vsubq_s32(sum, c->minus)), min = vdupq_n_f32(args->min);
   float32x4_t value;
   if (form == TVMQ_REAL_IN_TURN)
-    value = vaddq_f32(vmulq_n_f32(vmulq_f32(real, c->factor), args->scale), c->bias);
+    value = vaddq_f32(vmulq_n_f32(vmulq_f32(real, c->factor), scale), c->bias);
   else if (form == TVMQ_REAL_BY_BOTH)
     value = vaddq_f32(vmulq_f32(real, c->factor), c->bias);
   else
@@ -111,14 +111,15 @@ TVMQ_INLINE float32x4_t result_of(const struct tvmq_float_dequantize_args *args,
   return vminq_f32(value, vdupq_n_f32(args->max));
 }
 
-// Computes sixteen channels of `rows` rows, with the constants of the channels in registers. Loads everything before
-// storing, because the compiler must assume that stores change later loads.
-TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, const struct tvmq_float_dequantize_args *args, size_t first, char *row,
-                                size_t rows) {
+// Computes sixteen channels of `rows` rows that share a scale, with the constants of the channels in registers. Loads
+// everything before storing, because the compiler must assume that stores change later loads.
+TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, const struct tvmq_float_dequantize_args *args,
+                                const struct tvmq_float_scale *scale, size_t first, char *row, size_t rows) {
+  const float real_scale = scale->scale;
   struct channels channels[VECTORS];
   UNROLL for (size_t v = 0; v < VECTORS; v++) {
     const size_t i = first + 4 * v;
-    channels[v] = channels_of(form, args, vld1q_s32(args->weight_sums + i), vld1q_f32(args->weight_scales + i), vld1q_f32(args->bias + i));
+    channels[v] = channels_of(form, scale, vld1q_s32(args->weight_sums + i), vld1q_f32(args->weight_scales + i), vld1q_f32(args->bias + i));
   }
   // The output has a register of its own. In a common one, a load would wait for the address of the store before it.
   char *out = row;
@@ -127,31 +128,35 @@ TVMQ_INLINE void finish_sixteen(enum tvmq_real_form form, bool cuts_at_zero, con
     int32x4_t sums[VECTORS];
     float32x4_t results[VECTORS];
     UNROLL for (size_t v = 0; v < VECTORS; v++) sums[v] = vld1q_s32((const int32_t *)row + 4 * v);
-    UNROLL for (size_t v = 0; v < VECTORS; v++) results[v] = result_of(args, form, cuts_at_zero, sums[v], &channels[v]);
+    UNROLL for (size_t v = 0; v < VECTORS; v++) results[v] = result_of(args, form, real_scale, cuts_at_zero, sums[v], &channels[v]);
     UNROLL for (size_t v = 0; v < VECTORS; v++) vst1q_f32((float *)out + 4 * v, results[v]);
   }
 }
 
-TVMQ_INLINE void finish_one(enum tvmq_real_form form, const struct tvmq_float_dequantize_args *args, size_t n, char *at, size_t rows) {
+TVMQ_INLINE void finish_one(enum tvmq_real_form form, const struct tvmq_float_dequantize_args *args, const struct tvmq_float_scale *scale, size_t n, char *at,
+                            size_t rows) {
+  const float real_scale = scale->scale;
   const struct channels one =
-      channels_of(form, args, vld1q_dup_s32(args->weight_sums + n), vld1q_dup_f32(args->weight_scales + n), vld1q_dup_f32(args->bias + n));
+      channels_of(form, scale, vld1q_dup_s32(args->weight_sums + n), vld1q_dup_f32(args->weight_scales + n), vld1q_dup_f32(args->bias + n));
   for (size_t m = 0; m < rows; m++, at += args->stride * sizeof(float))
-    vst1q_lane_f32((float *)at, result_of(args, form, true, vld1q_dup_s32((const int32_t *)at), &one), 0);
+    vst1q_lane_f32((float *)at, result_of(args, form, real_scale, true, vld1q_dup_s32((const int32_t *)at), &one), 0);
 }
 
 // Computes few rows at a time: with many rows, sixteen channels would be spread over as many pages.
 TVMQ_INLINE void finish(enum tvmq_real_form form, const struct tvmq_float_dequantize_args *args) {
+  const size_t most = args->scale_step == 0 ? ROWS : 1;
+  const struct tvmq_float_scale *scale = args->scales;
   char *row = args->sums;
-  for (size_t left = args->rows, rows; left > 0; left -= rows, row += rows * args->stride * sizeof(float)) {
-    rows = left < ROWS ? left : ROWS;
+  for (size_t left = args->rows, rows; left > 0; left -= rows, row += rows * args->stride * sizeof(float), scale += args->scale_step) {
+    rows = left < most ? left : most;
     size_t n = 0;
     for (; n + LANES <= args->channels; n += LANES) {
       if (args->min == 0)
-        finish_sixteen(form, true, args, n, row + n * sizeof(float), rows);
+        finish_sixteen(form, true, args, scale, n, row + n * sizeof(float), rows);
       else
-        finish_sixteen(form, false, args, n, row + n * sizeof(float), rows);
+        finish_sixteen(form, false, args, scale, n, row + n * sizeof(float), rows);
     }
-    for (; n < args->channels; n++) finish_one(form, args, n, row + n * sizeof(float), rows);
+    for (; n < args->channels; n++) finish_one(form, args, scale, n, row + n * sizeof(float), rows);
   }
 }
 

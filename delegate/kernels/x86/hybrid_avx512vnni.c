@@ -1,3 +1,3 @@
 // Hybrid convolutions.
 #define ISA avx512vnni
-#include "kernels/hybrid_template.h"
+#include "kernels/x86/hybrid_x86.h"

@@ -14,7 +14,7 @@ static int32_t zero_point(double below, double above) {
   const double at_min = MIN - below, at_max = MAX - above, error_min = -MIN + fabs(below), error_max = MAX + fabs(above);
   const double value = error_min < error_max ? at_min : at_max;
   if (!(value > MIN)) return MIN;
-  return value >= MAX ? MAX : (int32_t)(value < 0 ? -floor(0.5 - value) : floor(value + 0.5));
+  return value >= MAX ? MAX : (int32_t)(value < 0 ? value - 0.5 : value + 0.5);
 }
 
 struct tvmq_float_scale tvmq_float_scale(enum tvmq_hybrid hybrid, bool asymmetric, float low, float high) {

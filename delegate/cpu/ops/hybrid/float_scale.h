@@ -3,15 +3,9 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
+#include "kernels/hybrid.h"
 #include "operators/desc.h"
-
-// real = scale * (step - zero_point); step = round(real * inverse) + zero_point.
-struct tvmq_float_scale {
-  float scale, inverse;
-  int32_t zero_point;
-};
 
 // Returns the scale of activations in [low, high]; low <= 0 <= high.
 struct tvmq_float_scale tvmq_float_scale(enum tvmq_hybrid hybrid, bool asymmetric, float low, float high);

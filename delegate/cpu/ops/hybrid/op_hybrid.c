@@ -1,5 +1,6 @@
 // Hybrid CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED: float32 activations, int8 weights. The passes:
-// 1. find the range of the activations that share a scale (an image, or a row of FULLY_CONNECTED);
+// 1. find the range of the activations that share a scale (an image, or a row of FULLY_CONNECTED), if several tasks
+//    share such an image;
 // 2. quantize the activations to int8, and add padding around them;
 // 3. run an int8 operator, by any of its algorithms, which stores int32 sums in the output tensor;
 // 4. convert the sums to float32 in place, unless the int8 operator does so in its epilogue.
@@ -17,9 +18,6 @@
 #include "operators/geometry.h"
 #include "operators/quant_params.h"
 
-// The passes before those of the int8 operator.
-enum { PASS_RANGE, PASS_STEPS, PASSES_BEFORE };
-
 struct range {
   float low, high;
 };
@@ -29,7 +27,7 @@ struct hybrid {
   union tvmq_desc sums_desc;  // description of the int8 operator
   const struct tvmq_implementation *sums_by;
   struct tvmq_op *sums;
-  size_t sums_passes;
+  size_t passes_before, sums_passes;  // passes before those of the int8 operator, and its own
   const struct tvmq_variant *range, *steps, *results;
   int32_t *weight_sums;  // [output channels], computed by weight_sums.h
   float *weight_scales, *bias;
@@ -157,6 +155,7 @@ static void cut(struct hybrid *h, const struct tvmq_env *env) {
   const size_t in_tasks = tvmq_tasks_wanted(env->machine, env->threads, in_cycles), out_tasks = tvmq_tasks_wanted(env->machine, env->threads, out_cycles);
   h->piece_lines = tvmq_ceil_div(h->lines, tvmq_min(h->lines, tvmq_ceil_div(in_tasks, h->images)));
   h->pieces = tvmq_ceil_div(h->lines, h->piece_lines);
+  h->passes_before = h->pieces > 1 ? 2 : 1;
   h->task_images = h->pieces > 1 ? 1 : tvmq_ceil_div(h->images, in_tasks);
   h->task_pixels = tvmq_ceil_div(h->out_pixels, tvmq_min(h->out_pixels, tvmq_ceil_div(out_tasks, h->images)));
   h->out_tasks = tvmq_ceil_div(h->out_pixels, h->task_pixels);
@@ -222,9 +221,9 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct hybrid *h = (const struct hybrid *)op;
-  if (pass < PASSES_BEFORE) return tvmq_ceil_div(h->images, h->task_images) * h->pieces;
-  if (pass < PASSES_BEFORE + h->sums_passes) return h->sums_by->n_tasks(h->sums, pass - PASSES_BEFORE);
-  return pass == PASSES_BEFORE + h->sums_passes && !h->sums_by->runs_epilogue ? h->images * h->out_tasks : 0;
+  if (pass < h->passes_before) return tvmq_ceil_div(h->images, h->task_images) * h->pieces;
+  if (pass < h->passes_before + h->sums_passes) return h->sums_by->n_tasks(h->sums, pass - h->passes_before);
+  return pass == h->passes_before + h->sums_passes && !h->sums_by->runs_epilogue ? h->images * h->out_tasks : 0;
 }
 
 static struct range *ranges(const struct hybrid *h) { return (struct range *)(h->scratch->memory + h->at_ranges); }
@@ -307,20 +306,18 @@ static void run_pieces(const struct hybrid *h, const struct tvmq_pass *pass, siz
   const size_t number = task % h->pieces, first = number * h->piece_lines, image = task / h->pieces * h->task_images;
   for (size_t i = image; i < tvmq_min(image + h->task_images, h->images); i++) {
     const struct piece piece = {.image = i, .number = number, .first = first, .n = tvmq_min(h->piece_lines, h->lines - first)};
-    if (pass->number == PASS_RANGE)
-      find_range(h, pass->in[0], &piece);
-    else
-      make_bytes(h, pass->in[0], &piece);
+    if (pass->number == 0) find_range(h, pass->in[0], &piece);
+    if (pass->number == h->passes_before - 1) make_bytes(h, pass->in[0], &piece);
   }
 }
 
-// Converts the sums of a part of the output to results, image by image.
+// Converts the sums of a part of the output to results: image by image, or at once if an image has one pixel.
 static void finish(const struct hybrid *h, void *out, struct tvmq_part part) {
   const size_t channels = (size_t)h->desc.out_c;
+  const size_t scale_step = h->out_pixels == 1 ? 1 : 0;
   for (size_t rows; part.n > 0; part.first += rows, part.n -= rows) {
     const size_t image = part.first / h->out_pixels;
-    const struct tvmq_float_scale *scale = &scales(h)[image];
-    rows = tvmq_min((image + 1) * h->out_pixels - part.first, part.n);
+    rows = scale_step > 0 ? part.n : tvmq_min((image + 1) * h->out_pixels - part.first, part.n);
     h->results->fn.float_dequantize(&(struct tvmq_float_dequantize_args){
         .sums = (char *)out + (part.first * channels + part.channel) * sizeof(float),
         .rows = rows,
@@ -329,8 +326,8 @@ static void finish(const struct hybrid *h, void *out, struct tvmq_part part) {
         .weight_sums = h->weight_sums + part.channel,
         .weight_scales = h->weight_scales + part.channel,
         .bias = h->bias + part.channel,
-        .zero_point = scale->zero_point,
-        .scale = scale->scale,
+        .scales = &scales(h)[image],
+        .scale_step = scale_step,
         .form = h->form,
         .min = h->bounds.low,
         .max = h->bounds.high,
@@ -353,7 +350,7 @@ static void run_sums(const struct hybrid *h, const struct tvmq_pass *pass, struc
   const struct finisher finisher = {{finish_part}, h, pass->outs[0]};
   const void *in[] = {h->scratch->memory + h->at_bytes};
   struct tvmq_pass inner = *pass;
-  inner.number -= PASSES_BEFORE;
+  inner.number -= h->passes_before;
   inner.in = in;
   inner.epilogue = &finisher.epilogue;
   h->sums_by->run_task(h->sums, &inner, task);
@@ -367,9 +364,9 @@ static void run_results(const struct hybrid *h, const struct tvmq_pass *pass, si
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct hybrid *h = (const struct hybrid *)op;
-  if (pass->number < PASSES_BEFORE)
+  if (pass->number < h->passes_before)
     run_pieces(h, pass, task.index);
-  else if (pass->number < PASSES_BEFORE + h->sums_passes)
+  else if (pass->number < h->passes_before + h->sums_passes)
     run_sums(h, pass, task);
   else
     run_results(h, pass, task.index);
