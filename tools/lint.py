@@ -85,7 +85,7 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
 # row_sums, add, mul, maximum, byte_map, word_map; those of hybrid convolutions share a file, and so do those of arithmetic on float32.
 ISAS = "|".join(re.findall(r'^    {"(\w+)", ', (ROOT / "delegate/cpu/cpu.c").read_text(encoding="utf-8"), re.MULTILINE))
 TILED = r"gemm|depthwise|winograd_(?:input|gemm|output)"
-FLOATS = "float_(?:dequantize|function|map|pair|pool|quantize|range|softmax)"
+FLOATS = "float_(?:dequantize|function|map|pair|pool|product|quantize|range|softmax)"
 FLAT = f"{FLOATS}|add|arg_max|byte_map|interpolate|maximum|mul|quantize|average_pool|max_pool|row_sums|softmax|transpose|word_map"
 KERNEL = re.compile(rf"tvmq_({TILED})_s(8|16)_\w+__({ISAS})|tvmq_({FLAT})(?:_[fsu]\d+){{0,2}}(?:_\d+c)?__({ISAS})")
 SHARED_FILES = {

@@ -67,6 +67,18 @@ struct tvmq_float_map_args {
 };
 typedef void (*tvmq_float_map_fn)(const struct tvmq_float_map_args *args);
 
+// ---- float_product: out[m][n] = clamp(sum of left[m][k] * right[k][n] + bias[n]); matrices are contiguous
+//
+// Products are rounded, and added to +0 one by one, from the first depth to the last.
+struct tvmq_float_product_args {
+  const float *left, *right;
+  size_t rows, depth, columns;
+  const float *bias;  // [columns], or NULL: nothing is added
+  float *out;
+  float min, max;
+};
+typedef void (*tvmq_float_product_fn)(const struct tvmq_float_product_args *args);
+
 // ---- float_pool: out[c] = clamp(mean or maximum of in[y][x][c] over a window), in order of rows y, then columns x
 //
 // The maximum starts at the lowest finite number and ignores NaN.

@@ -59,6 +59,7 @@
   FAMILY(FLOAT_POOL, "float_pool")                                \
   FAMILY(FLOAT_FUNCTION, "float_function")                        \
   FAMILY(FLOAT_SOFTMAX, "float_softmax")                          \
+  FAMILY(FLOAT_PRODUCT, "float_product")                          \
   FAMILY(MAXIMUM, "maximum")                                      \
   FAMILY(TRANSPOSE, "transpose")                                  \
   FAMILY(AVERAGE_POOL, "average_pool")                            \
@@ -130,6 +131,7 @@ struct tvmq_variant {
     tvmq_float_function_fn float_function;
     tvmq_float_softmax_fn float_softmax;
     tvmq_transpose_fn transpose;
+    tvmq_float_product_fn float_product;
     tvmq_pool_fn pool;
     tvmq_winograd_input_fn winograd_input;
     tvmq_winograd_gemm_fn winograd_gemm;

@@ -84,6 +84,7 @@ enum { TVMQ_MATMUL_BATCH_DIMS = 3 };
 struct tvmq_matmul_desc {
   struct tvmq_conv_desc conv;  // one product as a convolution: left rows are pixels, right columns are output channels; `filter` is NULL
   bool adj_x, adj_y;           // the left (x) or right (y) matrices are stored transposed
+  bool finite;                 // float32: infinite results become the greatest finite numbers
   int32_t products, lefts, rights;
   int32_t batch[TVMQ_MATMUL_BATCH_DIMS];
   int32_t left_strides[TVMQ_MATMUL_BATCH_DIMS], right_strides[TVMQ_MATMUL_BATCH_DIMS];  // in matrices; 0 in a broadcast dimension

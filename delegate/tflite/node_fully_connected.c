@@ -61,7 +61,7 @@ static const char *describe_fully_connected(const struct tvmq_node_view *view, s
 
 static const char *describe_computed(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
   struct tvmq_matmul_desc *matmul = &desc->matmul;
-  matmul->adj_y = true;
+  matmul->adj_y = matmul->finite = true;
   matmul->products = matmul->lefts = matmul->rights = 1;
   for (int d = 0; d < TVMQ_MATMUL_BATCH_DIMS; d++) matmul->batch[d] = 1;
   const char *reason = tvmq_describe_weights(view->in[FILTER], &matmul->conv);

@@ -48,6 +48,7 @@ static const struct check_family *const families[TVMQ_N_FAMILIES] = {
     [TVMQ_FAMILY_FLOAT_POOL] = &check_float_pool,
     [TVMQ_FAMILY_FLOAT_FUNCTION] = &check_float_function,
     [TVMQ_FAMILY_FLOAT_SOFTMAX] = &check_float_softmax,
+    [TVMQ_FAMILY_FLOAT_PRODUCT] = &check_float_product,
     [TVMQ_FAMILY_INTERPOLATE] = &check_interpolate,
     [TVMQ_FAMILY_ROW_SUMS] = &check_row_sums,
     [TVMQ_FAMILY_MUL] = &check_mul,

@@ -43,8 +43,17 @@ static const struct {
     {MATMUL(.scaling = TVMQ_SCALING_FLOAT64, .filter_h = 1, .filter_w = 1, .filter_c = 4, .out.scale = 1e-9f),
      "no fixed-point multiplier reproduces the reference's float64 scaling"},
 
-    {MATMUL(.in_type = F32), "hybrid: FULLY_CONNECTED of constant weights is the only product that is supported"},
-    {MATMUL(.in_type = F32, .filter_type = F32, .out_type = F32), "float32: not quantized"},
+    {MATMUL(.in_type = F32), "hybrid: only FULLY_CONNECTED of constant weights is supported"},
+#define FLOATS(...) MATMUL(.in_type = F32, .filter_type = F32, .out_type = F32, .in.scale = 0, .out.scale = 0, .n_filter_scales = 0, __VA_ARGS__)
+    {FLOATS(.hybrid = TVMQ_HYBRID_SSE), NULL},
+    {FLOATS(.hybrid = TVMQ_HYBRID_PORTABLE, .bias = bias, .bias_type = F32, .activation = TVMQ_ACTIVATION_RELU), NULL},
+    {FLOATS(), "float32: the runtime's arithmetic is unknown: see the option hybrid"},
+    {FLOATS(.hybrid = TVMQ_HYBRID_NEON), "float32: how products are added depends on how the runtime was compiled"},
+    {FLOATS(.hybrid = TVMQ_HYBRID_SSE, .dynamic_bias = true), "bias is not constant"},
+    {FLOATS(.hybrid = TVMQ_HYBRID_SSE, .bias = bias, .bias_type = S32), "bias is not float32"},
+    {FLOATS(.hybrid = TVMQ_HYBRID_SSE, .activation = TVMQ_ACTIVATION_OTHER), "fused_activation_function is not NONE, RELU, RELU6 or RELU_N1_TO_1"},
+    {FLOATS(.hybrid = TVMQ_HYBRID_SSE, .out_type = S8), "input and output types differ"},
+    {FLOATS(.hybrid = TVMQ_HYBRID_SSE, .in_w = 0), "empty tensor"},
     {MATMUL(.in_type = U8), "activations are not int8 or int16, as products of two tensors need"},
     {MATMUL(.filter_type = S16), "the second input is not int8"},
 #define MATMUL_INT16(...) MATMUL(.in_type = S16, .filter_type = S16, .out_type = S16, .in = {0.5f, 0}, .out = {0.25f, 0}, __VA_ARGS__)

@@ -135,6 +135,7 @@ TVMQ_EACH_OPERATOR(TVMQ_DECLARE_IMPLEMENTATION)
 // Implementations that others pass some of their descriptions on to (computed_by).
 extern const struct tvmq_implementation tvmq_op_float_function;  // functions of one float32 element that the math library has
 extern const struct tvmq_implementation tvmq_op_float_map;       // other functions of one float32 element
+extern const struct tvmq_implementation tvmq_op_float_matmul;    // products of two float32 tensors
 extern const struct tvmq_implementation tvmq_op_float_pool;      // poolings of float32
 extern const struct tvmq_implementation tvmq_op_float_softmax;   // SOFTMAX of float32
 extern const struct tvmq_implementation tvmq_op_hybrid;          // float32 activations with int8 weights

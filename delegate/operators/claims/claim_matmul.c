@@ -5,8 +5,7 @@
 #include "operators/quant_params.h"
 
 static const char *types(const struct tvmq_conv_desc *d) {
-  if (is_hybrid(d->in_type, d->filter_type)) return "hybrid: FULLY_CONNECTED of constant weights is the only product that is supported";
-  if (d->in_type == TVMQ_TYPE_F32) return type_rule(d->in_type);
+  if (is_hybrid(d->in_type, d->filter_type)) return "hybrid: only FULLY_CONNECTED of constant weights is supported";
   if (d->in_type != TVMQ_TYPE_S8 && d->in_type != TVMQ_TYPE_S16) return "activations are not int8 or int16, as products of two tensors need";
   if (d->in_type == TVMQ_TYPE_S16) return d->filter_type == TVMQ_TYPE_S16 ? same_type_rule(d->in_type, d->out_type) : "the second input is not int16";
   return d->filter_type == TVMQ_TYPE_S8 ? same_type_rule(d->in_type, d->out_type) : "the second input is not int8";
@@ -47,8 +46,22 @@ static const char *multiplier(const struct tvmq_conv_desc *d) {
   return shift <= most ? NULL : "product of the input scales / output scale is too large";
 }
 
+// Products of float32. The option `hybrid` also says how the runtime's kernels add them.
+static const char *floats(const struct tvmq_conv_desc *d) {
+  if (d->hybrid == TVMQ_HYBRID_UNKNOWN) return "float32: the runtime's arithmetic is unknown: see the option hybrid";
+  if (d->hybrid == TVMQ_HYBRID_NEON) return "float32: how products are added depends on how the runtime was compiled";
+  if (d->dynamic_bias) return "bias is not constant";
+  return d->bias != NULL && d->bias_type != TVMQ_TYPE_F32 ? "bias is not float32" : activation_rule(d->activation);
+}
+
+static const char *claim_floats(const struct tvmq_matmul_desc *desc) {
+  const struct tvmq_conv_desc *d = &desc->conv;
+  return same_type_rule(d->in_type, d->out_type) ?: floats(d) ?: sizes(desc);
+}
+
 const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc) {
   const struct tvmq_conv_desc *d = &desc->conv;
+  if (d->in_type == TVMQ_TYPE_F32 && d->filter_type == TVMQ_TYPE_F32) return claim_floats(desc);
   return types(d) ?: wide(d) ?: fully_connected(d) ?: sizes(desc) ?: in_quant_rule(d->in, d->in_type) ?: out_quant_rule(d->out, d->out_type) ?: right_quant(d)
              ?: activation_range_rule(d->activation, d->out) ?: multiplier(d);
 }

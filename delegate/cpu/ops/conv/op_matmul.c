@@ -214,7 +214,8 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 
 static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
-  return desc->matmul.conv.in_type == TVMQ_TYPE_S16 ? &tvmq_op_matmul_s16 : NULL;
+  const enum tvmq_type type = desc->matmul.conv.in_type;
+  return type == TVMQ_TYPE_S16 ? &tvmq_op_matmul_s16 : type == TVMQ_TYPE_F32 ? &tvmq_op_float_matmul : NULL;
 }
 
 const struct tvmq_implementation tvmq_op_matmul = {

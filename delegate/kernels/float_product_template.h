@@ -1,0 +1,76 @@
+// Product of two matrices of float32, for the instruction set ISA with vectors of VECTOR bytes, both of which the includer
+// defines. Lanes are columns: each lane adds its products in the definition's order. The last columns overlap those before.
+#include <string.h>
+
+#include "base/inline.h"
+#include "kernels/kernel.h"
+
+#define PASTE(family, isa) tvmq_##family##__##isa
+#define SYMBOL(family, isa) PASTE(family, isa)
+
+typedef float wide __attribute__((vector_size(VECTOR)));
+typedef float narrow __attribute__((vector_size(16)));
+typedef float single;
+
+enum { ROWS = 4, VECTORS = 2, WIDE = VECTOR / sizeof(float), NARROW = 4 };
+
+TVMQ_INLINE void clamp_row(const struct tvmq_float_product_args *args, float *row, size_t n) {
+  const float min = args->min, max = args->max;
+  for (size_t i = 0; i < n; i++) {
+    row[i] = row[i] < min ? min : row[i];
+    row[i] = row[i] > max ? max : row[i];
+  }
+}
+
+// Defines compute_<vector>, which computes `vectors` vectors of columns from `column` on, of `rows` rows from `row` on.
+#define COMPUTE(vector)                                                                                                                        \
+  TVMQ_INLINE void compute_##vector(const struct tvmq_float_product_args *args, size_t row, size_t column, size_t rows, size_t vectors) {      \
+    enum { LANES = sizeof(vector) / sizeof(float) };                                                                                           \
+    const float *const left = args->left + row * args->depth, *right = args->right + column;                                                   \
+    vector sums[ROWS][VECTORS], terms[VECTORS];                                                                                                \
+    UNROLL for (size_t m = 0; m < rows; m++) UNROLL for (size_t v = 0; v < vectors; v++) sums[m][v] = (vector){0};                             \
+    for (size_t k = 0; k < args->depth; k++, right += args->columns) {                                                                         \
+      UNROLL for (size_t v = 0; v < vectors; v++) memcpy(&terms[v], right + v * LANES, sizeof(vector));                                        \
+      UNROLL for (size_t m = 0; m < rows; m++) UNROLL for (size_t v = 0; v < vectors; v++) sums[m][v] += terms[v] * left[m * args->depth + k]; \
+    }                                                                                                                                          \
+    UNROLL for (size_t v = 0; v < vectors; v++) {                                                                                              \
+      terms[v] = (vector){0};                                                                                                                  \
+      if (args->bias != NULL) memcpy(&terms[v], args->bias + column + v * LANES, sizeof(vector));                                              \
+    }                                                                                                                                          \
+    float *out = args->out + row * args->columns + column;                                                                                     \
+    UNROLL for (size_t m = 0; m < rows; m++, out += args->columns) {                                                                           \
+      UNROLL for (size_t v = 0; v < vectors; v++) sums[m][v] += terms[v];                                                                      \
+      memcpy(out, sums[m], vectors * sizeof(vector));                                                                                          \
+      clamp_row(args, out, vectors *LANES);                                                                                                    \
+    }                                                                                                                                          \
+  }
+COMPUTE(wide)
+COMPUTE(narrow)
+COMPUTE(single)
+#undef COMPUTE
+
+// Computes all rows of some columns.
+#define COLUMNS(vector, column, vectors)                                                              \
+  do {                                                                                                \
+    size_t row = 0;                                                                                   \
+    for (; row + ROWS <= args.rows; row += ROWS) compute_##vector(&args, row, column, ROWS, vectors); \
+    for (; row < args.rows; row++) compute_##vector(&args, row, column, 1, vectors);                  \
+  } while (0)
+
+// Computes the columns by `vectors` vectors at a time, if there are that many columns.
+#define PRODUCT(vector, vectors)                                                                            \
+  do {                                                                                                      \
+    const size_t step = (vectors) * sizeof(vector) / sizeof(float);                                         \
+    if (args.columns < step) break;                                                                         \
+    for (size_t column = 0; column + step < args.columns; column += step) COLUMNS(vector, column, vectors); \
+    COLUMNS(vector, args.columns - step, vectors);                                                          \
+    return;                                                                                                 \
+  } while (0)
+
+void SYMBOL(float_product, ISA)(const struct tvmq_float_product_args *call) {
+  const struct tvmq_float_product_args args = *call;  // copied, because the compiler must assume that stores change *call
+  PRODUCT(wide, VECTORS);
+  PRODUCT(wide, 1);
+  PRODUCT(narrow, 1);
+  PRODUCT(single, 1);
+}

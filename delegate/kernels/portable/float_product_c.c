@@ -1,0 +1,4 @@
+// Product of two matrices of float32.
+#define ISA c
+#define VECTOR 16
+#include "kernels/float_product_template.h"
