@@ -18,6 +18,13 @@ struct tvmq_kernel_answers {
   int hybrid;           // enum tvmq_hybrid
 };
 
+// Sets the answers that are "auto" to those of `others`.
+static inline void tvmq_kernel_answers_default(struct tvmq_kernel_answers *answers, const struct tvmq_kernel_answers *others) {
+  if (answers->fully_connected == 0) answers->fully_connected = others->fully_connected;
+  if (answers->fast_math == 0) answers->fast_math = others->fast_math;
+  if (answers->hybrid == 0) answers->hybrid = others->hybrid;
+}
+
 // Values of the options. The table refers to each member by its offset. The option's kind determines the type: struct
 // tvmq_cpus for "cpus", char array for "path", otherwise int. The help texts explain the values.
 struct tvmq_options {

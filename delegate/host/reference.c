@@ -63,19 +63,17 @@ static void tell(struct tvmq_delegate *delegate, const struct identity *identity
 
 struct tvmq_reference tvmq_reference_find(struct tvmq_delegate *delegate, TfLiteContext *context) {
   const struct tvmq_options *options = &delegate->options;
-  const struct tvmq_kernel_answers *given = &options->kernels;
+  struct tvmq_kernel_answers answers = options->kernels;
   struct identity identity = {.runtime = ""};
-  struct tvmq_kernel_answers *answers = &identity.answers;
-  if (given->fully_connected == 0 || given->fast_math == 0 || given->hybrid == 0) identify(context, &identity);
-  if (given->fully_connected != 0) answers->fully_connected = given->fully_connected;
-  if (given->fast_math != 0) answers->fast_math = given->fast_math;
-  if (given->hybrid != 0) answers->hybrid = given->hybrid;
+  if (answers.fully_connected == 0 || answers.fast_math == 0 || answers.hybrid == 0) identify(context, &identity);
+  tvmq_kernel_answers_default(&answers, &identity.answers);
+  identity.answers = answers;
   if (delegate->subgraphs == NULL) tell(delegate, &identity);  // the main graph's; the others would say the same, or have no kernels
   const uint32_t cpu = options->estimate > 0 ? tvmq_machines[options->estimate - 1].cpu : tvmq_cpu_detect();
   return (struct tvmq_reference){
-      .scaling = (enum tvmq_scaling)answers->fully_connected,
-      .hybrid = (enum tvmq_hybrid)answers->hybrid,
+      .scaling = (enum tvmq_scaling)answers.fully_connected,
+      .hybrid = (enum tvmq_hybrid)answers.hybrid,
       .dot_products = (cpu & TVMQ_CPU_DOTPROD) != 0,
-      .fast_math = answers->fast_math == TVMQ_FAST_MATH_ON,
+      .fast_math = answers.fast_math == TVMQ_FAST_MATH_ON,
   };
 }

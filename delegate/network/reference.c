@@ -13,12 +13,10 @@
 // How reference kernels differ (docs/exactness.md), on this architecture.
 static const struct runtime {
   const char *name;
-  enum tvmq_scaling scaling;
-  enum tvmq_fast_math fast_math;
-  enum tvmq_hybrid hybrid;
+  struct tvmq_kernel_answers answers;
 } runtimes[] = {
-    {"litert", TVMQ_SCALING_FLOAT64, TVMQ_FAST_MATH_OFF, ON_ARM(TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE)},
-    {"tflite", TVMQ_SCALING_FIXED_POINT, ON_ARM(TVMQ_FAST_MATH_ON, TVMQ_FAST_MATH_OFF), ON_ARM(TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_PORTABLE)},
+    {"litert", {TVMQ_SCALING_FLOAT64, TVMQ_FAST_MATH_OFF, ON_ARM(TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE)}},
+    {"tflite", {TVMQ_SCALING_FIXED_POINT, ON_ARM(TVMQ_FAST_MATH_ON, TVMQ_FAST_MATH_OFF), ON_ARM(TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_PORTABLE)}},
 };
 enum { N_RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
 
@@ -63,9 +61,7 @@ bool tvmq_network_options(const char *const *keys, const char *const *values, si
   tvmq_say(why, "%s", message);
   tvmq_free(own);
   if (!parsed) return false;
-  if (options->fully_connected == TVMQ_SCALING_UNKNOWN) options->fully_connected = (int)runtime->scaling;
-  if (options->fast_math == TVMQ_FAST_MATH_AUTO) options->fast_math = (int)runtime->fast_math;
-  if (options->hybrid == TVMQ_HYBRID_UNKNOWN) options->hybrid = (int)runtime->hybrid;
+  tvmq_kernel_answers_default(&options->kernels, &runtime->answers);
   options->require_full_delegation = true;
   options->min_nodes_per_partition = options->max_delegated_partitions = 0;
   return true;
