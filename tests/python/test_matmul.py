@@ -32,16 +32,19 @@ def draw(generator: np.random.Generator, dtype: str = "int8") -> dict:
         "scales": tuple(float(generator.uniform(0.01, 0.1)) * factor for factor in (1, 1, depth**0.5 * (1000 if dtype == "int16" else 1))),
         "zero_points": tuple(int(generator.choice([-128, 0, 127, generator.integers(-128, 128)])) * (dtype == "int8") for _ in range(3)),
         "dtype": dtype,
+        **({"scales": (None, None, None)} if dtype == "float32" else {}),
     }
 
 
 def values(generator: np.random.Generator, shape: tuple[int, ...], dtype: str = "int8") -> np.ndarray:
-    """Any elements, or the least one alone."""
+    """Any elements, or the least one alone; float32 of several magnitudes."""
+    if dtype == "float32":
+        return (generator.normal(0, 1, shape) * 10.0 ** generator.integers(-3, 4, shape)).astype(np.float32)
     least = int(np.iinfo(dtype).min)
     return generator.integers(least, -least if generator.random() < 0.8 else least + 1, shape).astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32"])
 @pytest.mark.parametrize("seed", range(6))
 def test_products(runtime: harness.Runtime, seed: int, dtype: str) -> None:
     generator = np.random.default_rng(seed)
@@ -57,6 +60,19 @@ def test_products(runtime: harness.Runtime, seed: int, dtype: str) -> None:
             harness.assert_equal(harness.run(computed, *inputs)[0], harness.run(expected, *inputs)[0], str(parameters))
             sides = [values(generator, side.shape, dtype) for side in sides]
         harness.assert_claimed(delegate)
+
+
+@pytest.mark.parametrize("activation", ["NONE", "RELU", "RELU6"])
+def test_fully_connected_of_float32(runtime: harness.Runtime, activation: str) -> None:
+    """Both sides are inputs; results beyond float32 become its greatest numbers."""
+    generator = np.random.default_rng(5)
+    model = builders.build_fully_connected(
+        in_shape=(7, 33), out_c=20, constant_filter=False, per_channel=False, activation=activation, dtype="float32", filter_dtype="float32"
+    )
+    delegate = runtime.load()
+    inputs = [values(generator, shape, "float32") * np.float32(1e17) for shape in ((7, 33), (20, 33))]
+    harness.assert_equal(harness.run(runtime.interpreter(model, [delegate]), *inputs)[0], harness.run(runtime.interpreter(model), *inputs)[0])
+    harness.assert_claimed(delegate)
 
 
 @pytest.mark.parametrize("isa", [isa.name for isa in library.isas() if isa.available])

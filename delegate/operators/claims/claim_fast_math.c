@@ -32,7 +32,8 @@ static bool stable(double real) {
 }
 
 const char *tvmq_claim_fast_math_conv(const union tvmq_desc *desc) {
-  if (desc->conv.in_type == TVMQ_TYPE_F32) return "hybrid: the runtime was compiled with unsafe optimizations";
+  if (desc->conv.in_type == TVMQ_TYPE_F32)
+    return desc->conv.filter_type == TVMQ_TYPE_F32 ? floats : "hybrid: the runtime was compiled with unsafe optimizations";
   for (int32_t i = 0; i < desc->conv.n_filter_scales; i++) {
     if (is_flushed(desc->conv.filter_scales[i]) || is_flushed(desc->conv.in.scale * desc->conv.filter_scales[i])) return flushed;
     if (!stable(tvmq_conv_scale(&desc->conv, i))) return unstable;

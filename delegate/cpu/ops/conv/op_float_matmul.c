@@ -9,7 +9,7 @@
 #include "cpu/plan/select.h"
 #include "operators/quant_params.h"
 
-enum { BLOCK = 16 };  // rows that a unit of work has
+enum { BLOCK = 24 };  // rows that a unit of work has: a multiple of those that kernels compute together
 
 // Matrices of one input.
 struct side {
