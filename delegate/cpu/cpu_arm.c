@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cpu/cpu.h"
 #include "cpu/cpu_arch.h"
 #include "cpu/cpu_bits.h"
@@ -42,7 +43,8 @@ static void add_name(char *names, size_t size, const char *core) {
   snprintf(between, sizeof between, " + %s + ", core);
   if (strstr(before, between) != NULL) return;
   const size_t length = strlen(names), needed = strlen(core) + (length > 0 ? 3 : 0);
-  if (length + needed < size) snprintf(names + length, size - length, "%s%s", length > 0 ? " + " : "", core);
+  struct tvmq_text text = {.at = names, .size = size, .length = length};
+  if (length + needed < size) tvmq_say(&text, "%s%s", length > 0 ? " + " : "", core);
 }
 
 // Updates the machine for another usable core. If cores differ, the out-of-order cores decide, provided that they share
