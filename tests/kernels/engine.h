@@ -36,8 +36,8 @@ struct check_family {
 };
 extern const struct check_family check_add, check_arg_max, check_byte_map, check_word_map, check_gemm, check_maximum, check_mul, check_depthwise,
     check_float_function, check_float_map, check_float_pair, check_float_pool, check_float_product, check_float_softmax, check_float_range,
-    check_float_quantize, check_float_dequantize, check_interpolate, check_quantize, check_row_sums, check_softmax, check_transpose, check_pool, check_winograd_input,
-    check_winograd_gemm, check_winograd_output;
+    check_float_quantize, check_float_dequantize, check_interpolate, check_quantize, check_row_sums, check_softmax, check_transpose, check_pool,
+    check_winograd_input, check_winograd_gemm, check_winograd_output;
 
 // Checks that stand alone; a NULL name ends each list.
 struct check {
