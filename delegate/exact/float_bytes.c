@@ -10,7 +10,7 @@
 // every step in float32. Every step except one call of the math library is correctly rounded, so its result is the same
 // everywhere. Every step is also monotonic, because rounding is. So this file computes f step by step, in float32, from
 // both ends of the interval that contains the call's result. If both ends give the same byte, all values between them
-// do.
+// do. If not, the byte comes from the reference's steps with the math library of the process, which the reference calls.
 struct interval {
   float low, high;
 };
@@ -62,8 +62,24 @@ static struct interval gelu_tanh(float v) {
 }
 
 static struct interval (*const functions[])(float v) = {
-    [TVMQ_FLOAT_LOGISTIC] = logistic,   [TVMQ_FLOAT_TANH] = hyperbolic_tangent, [TVMQ_FLOAT_GELU] = gelu,
-    [TVMQ_FLOAT_GELU_TANH] = gelu_tanh, [TVMQ_FLOAT_EXP] = exponential,
+    [TVMQ_TABLE_LOGISTIC] = logistic,   [TVMQ_TABLE_TANH] = hyperbolic_tangent, [TVMQ_TABLE_GELU] = gelu,
+    [TVMQ_TABLE_GELU_TANH] = gelu_tanh, [TVMQ_TABLE_EXP] = exponential,
+};
+
+// The reference's steps with the math library. fused: the compiler has contracted a sum with a product.
+static float call_logistic(float v, bool fused) { return (void)fused, 1.0f / (1.0f + expf(-v)); }
+static float call_hyperbolic_tangent(float v, bool fused) { return (void)fused, tanhf(v); }
+static float call_exponential(float v, bool fused) { return (void)fused, expf(v); }
+static float call_gelu(float v, bool fused) { return (void)fused, 0.5f * v * erfcf(v * -0.70710678118654752440f); }
+static float call_gelu_tanh(float v, bool fused) {
+  volatile const float square = 0.044715f * v * v;
+  volatile const float cubic = square * v;
+  return 0.5f * v * (1 + tanhf(0.79788456080286535588f * (fused ? fmaf(square, v, v) : v + cubic)));
+}
+
+static float (*const calls[])(float v, bool fused) = {
+    [TVMQ_TABLE_LOGISTIC] = call_logistic,   [TVMQ_TABLE_TANH] = call_hyperbolic_tangent, [TVMQ_TABLE_GELU] = call_gelu,
+    [TVMQ_TABLE_GELU_TANH] = call_gelu_tanh, [TVMQ_TABLE_EXP] = call_exponential,
 };
 
 // `scaled` is within int32.
@@ -81,10 +97,12 @@ static bool find_byte(struct interval value, float inverse, struct tvmq_float_by
 }
 
 struct question {
-  enum tvmq_float_function function;
+  enum tvmq_table_function function;
   struct tvmq_float_bytes in, out;
 };
 
+// proven: the table holds for all libraries. Else it is left to the library of each process, which may differ from that
+// of the process that has kept the answer.
 struct answer {
   bool proven;
   uint8_t table[256];
@@ -96,16 +114,25 @@ static bool is_sound(const void *value) { return *(const uint8_t *)value <= 1; }
 
 const struct tvmq_proofs tvmq_table_proofs = {"tables", &tables, is_sound};
 
+static float argument(const struct question *q, int x) { return q->in.scale * (float)(tvmq_byte_value(q->in.type, (uint8_t)x) - q->in.zero_point); }
+
 static void prove(const struct question *q, struct answer *answer) {
   const float inverse = 1.0f / q->out.scale;
   answer->proven = true;
-  for (int x = 0; answer->proven && x < 256; x++) {
-    const float v = q->in.scale * (float)(tvmq_byte_value(q->in.type, (uint8_t)x) - q->in.zero_point);
-    answer->proven = find_byte(functions[q->function](v), inverse, q->out, &answer->table[x]);
-  }
+  for (int x = 0; answer->proven && x < 256; x++) answer->proven = find_byte(functions[q->function](argument(q, x)), inverse, q->out, &answer->table[x]);
 }
 
-bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]) {
+static bool call(const struct question *q, uint8_t table[256]) {
+  const float inverse = 1.0f / q->out.scale;
+  bool known = true;
+  for (int x = 0; known && x < 256; x++) {
+    const float plain = calls[q->function](argument(q, x), false), fused = calls[q->function](argument(q, x), true);
+    known = find_byte((struct interval){plain, fused}, inverse, q->out, &table[x]);
+  }
+  return known;
+}
+
+enum tvmq_table_scope tvmq_float_table(enum tvmq_table_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]) {
   const struct question question = {function, in, out};
   _Static_assert(sizeof question == 28, "every byte of a key is set");
   struct answer answer = {0};
@@ -113,6 +140,7 @@ bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes
     prove(&question, &answer);
     tvmq_memo_keep(&tables, &question, &answer);
   }
+  if (!answer.proven) return call(&question, table) ? TVMQ_TABLE_OF_THIS_LIBRARY : TVMQ_TABLE_UNKNOWN;
   memcpy(table, answer.table, sizeof answer.table);
-  return answer.proven;
+  return TVMQ_TABLE_OF_ALL_LIBRARIES;
 }

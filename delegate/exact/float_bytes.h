@@ -6,7 +6,7 @@
 
 #include "base/types.h"
 
-enum tvmq_float_function { TVMQ_FLOAT_LOGISTIC, TVMQ_FLOAT_TANH, TVMQ_FLOAT_GELU, TVMQ_FLOAT_GELU_TANH, TVMQ_FLOAT_EXP };
+enum tvmq_table_function { TVMQ_TABLE_LOGISTIC, TVMQ_TABLE_TANH, TVMQ_TABLE_GELU, TVMQ_TABLE_GELU_TANH, TVMQ_TABLE_EXP };
 
 // Type and quantization of an int8 or uint8 tensor.
 struct tvmq_float_bytes {
@@ -15,7 +15,12 @@ struct tvmq_float_bytes {
   int32_t zero_point;
 };
 
-// Sets table[x] to the function's result for byte x, quantized to a byte. The table holds for any math library whose
-// float32 functions err by at most four units in the last place. Returns false if two such libraries may differ for
-// some byte, or if a result exceeds int32, which the reference leaves undefined. The table is then undefined.
-bool tvmq_float_table(enum tvmq_float_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]);
+// What a table of bytes holds for.
+enum tvmq_table_scope {
+  TVMQ_TABLE_UNKNOWN,          // nothing: a result exceeds int32, which the reference leaves undefined, or depends on the compiler's use of FMA
+  TVMQ_TABLE_OF_THIS_LIBRARY,  // the math library of the process, as long as the reference performs each float32 operation as it is written
+  TVMQ_TABLE_OF_ALL_LIBRARIES  // any math library whose float32 functions err by at most four units in the last place
+};
+
+// Sets table[x] to the function's result for byte x, quantized to a byte.
+enum tvmq_table_scope tvmq_float_table(enum tvmq_table_function function, struct tvmq_float_bytes in, struct tvmq_float_bytes out, uint8_t table[256]);

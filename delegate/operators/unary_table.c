@@ -11,16 +11,28 @@
 
 static const struct {
   enum tvmq_function function;
-  enum tvmq_float_function in_float;
+  enum tvmq_table_function in_float;
 } floats[] = {
-    {TVMQ_FUNCTION_LOGISTIC, TVMQ_FLOAT_LOGISTIC},   {TVMQ_FUNCTION_TANH, TVMQ_FLOAT_TANH}, {TVMQ_FUNCTION_GELU, TVMQ_FLOAT_GELU},
-    {TVMQ_FUNCTION_GELU_TANH, TVMQ_FLOAT_GELU_TANH}, {TVMQ_FUNCTION_EXP, TVMQ_FLOAT_EXP},
+    {TVMQ_FUNCTION_LOGISTIC, TVMQ_TABLE_LOGISTIC},   {TVMQ_FUNCTION_TANH, TVMQ_TABLE_TANH}, {TVMQ_FUNCTION_GELU, TVMQ_TABLE_GELU},
+    {TVMQ_FUNCTION_GELU_TANH, TVMQ_TABLE_GELU_TANH}, {TVMQ_FUNCTION_EXP, TVMQ_TABLE_EXP},
 };
 
-static const char *float_table(const struct tvmq_unary_desc *desc, enum tvmq_float_function function, uint8_t out[TVMQ_N_BYTES]) {
+// Sets *scope. Returns false if the function is none of these.
+static bool float_table(const struct tvmq_unary_desc *desc, enum tvmq_table_scope *scope, uint8_t out[TVMQ_N_BYTES]) {
   const struct tvmq_float_bytes from = {desc->in_type, desc->in.scale, desc->in.zero_point};
   const struct tvmq_float_bytes to = {desc->out_type, desc->out.scale, desc->out.zero_point};
-  return tvmq_float_table(function, from, to, out) ? NULL : "a result is so near a rounding tie that it depends on the runtime's math library";
+  for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+    if (floats[i].function != desc->function) continue;
+    *scope = tvmq_float_table(floats[i].in_float, from, to, out);
+    return true;
+  }
+  return false;
+}
+
+bool tvmq_float_table_is_stable(const struct tvmq_unary_desc *desc) {
+  uint8_t table[TVMQ_N_BYTES];
+  enum tvmq_table_scope scope;
+  return !float_table(desc, &scope, table) || scope == TVMQ_TABLE_OF_ALL_LIBRARIES;
 }
 
 // ---- functions that rescale: linear on both sides of zero, clamped at both ends
@@ -174,9 +186,8 @@ bool tvmq_rsqrt_is_stable(const struct tvmq_unary_desc *desc) {
 }
 
 const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]) {
-  for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
-    if (floats[i].function == desc->function) return float_table(desc, floats[i].in_float, out);
-  }
+  enum tvmq_table_scope scope;
+  if (float_table(desc, &scope, out)) return scope != TVMQ_TABLE_UNKNOWN ? NULL : "a result exceeds int32, or depends on how the runtime was compiled";
   if (desc->function == TVMQ_FUNCTION_RSQRT) return rsqrt_table(desc, rounding, rsqrt_real(desc), out);
   struct tvmq_unary_line line;
   if (!tvmq_unary_line(desc, &line)) return hard_swish_table(desc, out);

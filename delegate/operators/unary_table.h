@@ -12,6 +12,10 @@
 // HARD_SWISH, GELU and EXP. RSQRT's entries for bytes below the zero point are undefined.
 const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]);
 
+// Returns whether LOGISTIC, TANH, GELU or EXP is the same if steps around the math library's function are not performed as
+// they are written. True for other functions.
+bool tvmq_float_table_is_stable(const struct tvmq_unary_desc *desc);
+
 // Returns whether HARD_SWISH is the same if the compiler replaced the division by a constant with a multiplication.
 bool tvmq_hard_swish_is_stable(const struct tvmq_unary_desc *desc);
 

@@ -75,6 +75,11 @@ static void check_unary(void) {
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), "a scale is so near a rounding tie that the result depends on how the runtime was compiled", "RSQRT");
   desc.unary.out.scale = 0.0325f;
   CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "RSQRT of another scale");
+  desc.unary = (struct tvmq_unary_desc){
+      .function = TVMQ_FUNCTION_TANH, .in_type = S8, .out_type = S8, .in = {0x1p-6f, 0}, .out = {(float)(0.76159415595576489 / 50.5), 0}};
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), "a result is so near a rounding tie that it depends on how the runtime was compiled", "TANH(1)");
+  desc.unary.out.scale = (float)(0.76159415595576489 / 50.4);
+  CHECK_STRING(tvmq_claim_fast_math_unary(&desc), NULL, "TANH of another scale");
 }
 
 int main(void) {

@@ -9,6 +9,7 @@
 #include "operators/unary_table.h"
 
 static const char unstable[] = "a scale is so near a rounding tie that the result depends on how the runtime was compiled";
+static const char near_tie[] = "a result is so near a rounding tie that it depends on how the runtime was compiled";
 
 // Such a runtime treats subnormal numbers as zero. Scales of tensors are never subnormal (tflite/node.h), but products
 // of scales may be.
@@ -105,6 +106,7 @@ const char *tvmq_claim_fast_math_unary(const union tvmq_desc *desc) {
   const struct tvmq_unary_desc *d = &desc->unary;
   if (d->in_type == TVMQ_TYPE_F32) return floats;
   if (is_flushed(d->in.scale / 128) || is_flushed(d->in.scale * d->alpha)) return flushed;
+  if (tvmq_type_bytes(d->in_type) == 1 && !tvmq_float_table_is_stable(d)) return near_tie;
   // RSQRT's range of scales keeps the product with the root far from subnormal numbers.
   if (d->function == TVMQ_FUNCTION_LEAKY_RELU) return leaky_relu_is_stable(d) ? NULL : unstable;
   if (d->function == TVMQ_FUNCTION_RSQRT) return tvmq_rsqrt_is_stable(d) ? NULL : unstable;
