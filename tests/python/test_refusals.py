@@ -90,8 +90,6 @@ REFUSED = {
     "float32 arg max": (lambda: builders.build_arg_max(dtype="float32"), "float32"),
     "float32 transpose conv": (lambda: builders.build_transpose_conv(dtype="float32"), "float32"),
     "hybrid transpose conv": (lambda: builders.build_transpose_conv(dtype="float32", filter_dtype="int8"), "hybrid: TRANSPOSE_CONV"),
-    "float32 fully connected of inputs": (lambda: builders.build_fully_connected(dtype="float32", constant_filter=False), "float32: not quantized"),
-    "float32 batch matmul": (lambda: builders.build_batch_matmul(dtype="float32"), "float32: not quantized"),
     "transpose conv of inputs": (lambda: builders.build_transpose_conv(constant_filter=False), "weights are not constant"),
     "transpose conv of an input with a bias": (lambda: builders.build_transpose_conv(constant_bias=False), "bias is not constant"),
     "transpose conv with TANH": (lambda: builders.build_transpose_conv(activation="TANH"), "activation"),
