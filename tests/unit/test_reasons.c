@@ -22,6 +22,7 @@ static bool is_wide(const struct types *t) { return t->in == S32 || t->in == S64
 static bool is_not_quantized(const struct types *t) { return t->in != S8 && t->in != U8 && t->in != S16; }
 static bool is_not_bytes(const struct types *t) { return t->in != S8 && t->in != U8; }
 static bool is_not_s8_or_s16(const struct types *t) { return t->in != S8 && t->in != S16 && t->in != F32; }
+static bool is_bytes(const struct types *t) { return t->in == S8 || t->in == U8; }
 static bool is_not_u8(const struct types *t) { return t->in != U8; }
 static bool is_not_float(const struct types *t) { return t->in != F32; }
 static bool differ(const struct types *t) { return t->in != t->out; }
@@ -49,6 +50,7 @@ static const struct {
     {"float32: the result for -0.0", is_float},
     {"float32: how products are added", is_float},
     {"float32 to integer", is_float},
+    {"a result exceeds int32", is_bytes},
     {"float32 is supported for MEAN only", is_float},
     {"supported for float32 only", is_not_float},
     {"hybrid:", is_hybrid},
