@@ -168,8 +168,8 @@ const struct tvmq_buffer_info *tvmq_get_buffer(const void *delegate, int index);
 
 // One candidate: an algorithm, kernel and block size for a planned node. All candidates give bit-identical results.
 struct tvmq_candidate_info {
-  const char *way;  // algorithm: "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd",
-                    // "pixel table", or "plain" if only the kernel differs
+  const char *algorithm;  // algorithm: "row table", "im2col", "matrix", "padded copy", "matrix im2col", "direct", "winograd",
+                          // "pixel table", or "plain" if only the kernel differs
   const char *kernel;
   int flipped_copy;                 // 1 if signed input is first copied as unsigned, 0 if the kernel converts it at each use
   unsigned long long rows, panels;  // size of a block of work in rows of the kernel's left operand and in panels of

@@ -15,7 +15,7 @@ struct tvmq_float_bytes {
   int32_t zero_point;
 };
 
-// What a table of bytes holds for.
+// Libraries for which a table of bytes holds.
 enum tvmq_table_scope {
   TVMQ_TABLE_UNKNOWN,          // nothing: a result exceeds int32, which the reference leaves undefined, or depends on the compiler's use of FMA
   TVMQ_TABLE_OF_THIS_LIBRARY,  // the math library of the process, as long as the reference performs each float32 operation as it is written

@@ -143,10 +143,10 @@ static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *
 // Returns the constraint on the operator's choice: the forced choice, or the choice of a tuning record. If no record
 // matches the turned description, looks for a record of the description that the model has. Returns NULL if there is no
 // constraint.
-static const struct tvmq_choice *wish_for(const struct tvmq_record *record, union tvmq_desc *turned, const struct tvmq_env *env) {
+static const struct tvmq_choice *constraint_on(const struct tvmq_record *record, union tvmq_desc *turned, const struct tvmq_env *env) {
   char task[TVMQ_TASK_SIZE];
   if (record->map.applied) return NULL;
-  if (record->is_forced) return &record->wish;
+  if (record->is_forced) return &record->constraint;
   if (env->tuned == NULL || env->tuned->n == 0) return NULL;
   tvmq_sign(record->info.op, record->node.kind->op_def, turned, env, task);
   const struct tvmq_choice *found = tvmq_tuning_records_find(env->tuned, task);
@@ -168,13 +168,13 @@ bool tvmq_record_left(const struct tvmq_record *record, const struct tvmq_env *e
   if (!record->planned || record->op == NULL || !is_leavable(record, &record->desc)) return false;
   union tvmq_desc turned = record->desc;
   tvmq_record_turn(record, &turned);
-  const struct tvmq_choice *wish = wish_for(record, &turned, env);
-  return wish != NULL && wish->way == TVMQ_WAY_RUNTIME;
+  const struct tvmq_choice *constraint = constraint_on(record, &turned, env);
+  return constraint != NULL && constraint->algorithm == TVMQ_ALGORITHM_RUNTIME;
 }
 
 // Plans the operator with the constraint. Returns NULL, or why the constraint is refused.
-static const char *plan_wish(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  if (env->wish->way != TVMQ_WAY_RUNTIME) return plan_once(record, desc, env);
+static const char *plan_constrained(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  if (env->constraint->algorithm != TVMQ_ALGORITHM_RUNTIME) return plan_once(record, desc, env);
   return is_leavable(record, desc) ? "a node can be left to the runtime only when the delegate is applied"
                                    : "this node cannot be left to the runtime, whose kernel may not be exact";
 }
@@ -194,10 +194,10 @@ static const char *plan_operator(struct tvmq_record *record, union tvmq_desc *de
   tvmq_record_turn(record, desc);
   struct tvmq_env own = *env;
   own.content = content;
-  struct tvmq_env wishful = own;
-  wishful.wish = wish_for(record, desc, env);
-  const char *refusal = wishful.wish != NULL ? plan_wish(record, desc, &wishful) : NULL;
-  const bool granted = wishful.wish != NULL && refusal == NULL;
+  struct tvmq_env constrained = own;
+  constrained.constraint = constraint_on(record, desc, env);
+  const char *refusal = constrained.constraint != NULL ? plan_constrained(record, desc, &constrained) : NULL;
+  const bool granted = constrained.constraint != NULL && refusal == NULL;
   record->info.forced = granted && record->is_forced;
   record->info.tuned = granted && !record->is_forced;
   record->info.refusal = refusal != NULL ? refusal : "";

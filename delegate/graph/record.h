@@ -50,7 +50,7 @@ struct tvmq_record {
 
   // Forced choice, and candidates
   bool is_forced;
-  struct tvmq_choice wish;
+  struct tvmq_choice constraint;
   struct tvmq_choice *candidates;  // last list, for `desc`
   size_t n_candidates;
   char *signature;                       // last result of a query

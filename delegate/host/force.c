@@ -43,7 +43,7 @@ const struct tvmq_candidate_info *tvmq_get_candidate(const void *base, int index
   struct tvmq_op_info info = {0};
   record->implementation->info(record->op, &info);
   record->candidate = (struct tvmq_candidate_info){
-      .way = tvmq_way_name(choice->way),
+      .algorithm = tvmq_algorithm_name(choice->algorithm),
       .kernel = choice->variant->name,
       .flipped_copy = choice->flip == TVMQ_FLIP_COPY,
       .rows = choice->rows,
@@ -93,7 +93,7 @@ int tvmq_force(const void *base, int index, int candidate) {
   if (candidate >= 0 && record->n_candidates == 0) list_candidates(record, &delegate->env);
   if (candidate >= (int)record->n_candidates) return -1;
   record->is_forced = candidate >= 0;
-  if (candidate >= 0) record->wish = record->candidates[candidate];
+  if (candidate >= 0) record->constraint = record->candidates[candidate];
   const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
   const bool planned = tvmq_record_replan(record, &delegate->env) == NULL && tvmq_partition_size_up(partition);
   tvmq_fp_leave(fp_mode);

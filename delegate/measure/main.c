@@ -60,7 +60,7 @@ static void write_number(const char *name, double number) {
 }
 
 static void write_choice(const struct tvmq_choice *choice) {
-  printf("{\"way\": \"%s\", \"kernel\": \"%s\", \"flipped_copy\": %s, \"rows\": %zu, \"panels\": %zu}", tvmq_way_name(choice->way),
+  printf("{\"algorithm\": \"%s\", \"kernel\": \"%s\", \"flipped_copy\": %s, \"rows\": %zu, \"panels\": %zu}", tvmq_algorithm_name(choice->algorithm),
          choice->variant != NULL ? choice->variant->name : "", choice->flip == TVMQ_FLIP_COPY ? "true" : "false", choice->rows, choice->panels);
 }
 

@@ -84,8 +84,8 @@ static const char *prepare_step(struct tvmq_trial *trial, struct tvmq_trial_step
   if (why != NULL) return why;
   tvmq_sign(step->made.op, step->made.op_def, &step->made.desc, &trial->env, step->signature);
   if (!tvmq_same_operator(wanted->task, step->signature)) return "the signature has words that contradict each other or are unknown";
-  if (wanted->has_choice && !tvmq_choice_known(&wanted->choice, &choice)) return "the choice has an unknown way or kernel";
-  if (wanted->has_choice) env.wish = &choice;
+  if (wanted->has_choice && !tvmq_choice_known(&wanted->choice, &choice)) return "the choice has an unknown algorithm or kernel";
+  if (wanted->has_choice) env.constraint = &choice;
   why = plan_step(step, &env);
   if (why != NULL) return why;
   return wanted->has_choice && !tvmq_same_choice(&step->info.choice, &choice) ? "the choice is not legal here" : NULL;

@@ -37,7 +37,7 @@ bool tvmq_read_truth(struct tvmq_json *json, const struct tvmq_member *member, v
 
 bool tvmq_read_choice(struct tvmq_json *json, const struct tvmq_member *member, void *object) {
   static const struct tvmq_member members[] = {
-      {"way", tvmq_read_text, offsetof(struct tvmq_choice_text, way), sizeof((struct tvmq_choice_text *)0)->way, false},
+      {"algorithm", tvmq_read_text, offsetof(struct tvmq_choice_text, algorithm), sizeof((struct tvmq_choice_text *)0)->algorithm, false},
       {"kernel", tvmq_read_text, offsetof(struct tvmq_choice_text, kernel), sizeof((struct tvmq_choice_text *)0)->kernel, false},
       {"flipped_copy", tvmq_read_truth, offsetof(struct tvmq_choice_text, flipped_copy), 0, false},
       {"rows", tvmq_read_number, offsetof(struct tvmq_choice_text, rows), 0, false},
@@ -58,19 +58,19 @@ static const struct tvmq_variant *find_kernel(const char *name) {
   return NULL;
 }
 
-static enum tvmq_way find_way(const char *name) {
-  for (enum tvmq_way way = TVMQ_WAY_ANY + 1; way < TVMQ_N_WAYS; way++) {
-    if (strcmp(tvmq_way_name(way), name) == 0) return way;
+static enum tvmq_algorithm find_algorithm(const char *name) {
+  for (enum tvmq_algorithm algorithm = TVMQ_ALGORITHM_ANY + 1; algorithm < TVMQ_N_ALGORITHMS; algorithm++) {
+    if (strcmp(tvmq_algorithm_name(algorithm), name) == 0) return algorithm;
   }
-  return TVMQ_WAY_ANY;
+  return TVMQ_ALGORITHM_ANY;
 }
 
 bool tvmq_choice_known(const struct tvmq_choice_text *text, struct tvmq_choice *choice) {
-  *choice = (struct tvmq_choice){.way = find_way(text->way),
+  *choice = (struct tvmq_choice){.algorithm = find_algorithm(text->algorithm),
                                  .variant = find_kernel(text->kernel),
                                  .flip = text->flipped_copy ? TVMQ_FLIP_COPY : TVMQ_FLIP_USES,
                                  .rows = (size_t)text->rows,
                                  .panels = (size_t)text->panels};
-  if (choice->way == TVMQ_WAY_RUNTIME) return text->kernel[0] == '\0';
-  return choice->way != TVMQ_WAY_ANY && choice->variant != NULL;
+  if (choice->algorithm == TVMQ_ALGORITHM_RUNTIME) return text->kernel[0] == '\0';
+  return choice->algorithm != TVMQ_ALGORITHM_ANY && choice->variant != NULL;
 }

@@ -32,7 +32,7 @@ bool tvmq_read_truth(struct tvmq_json *json, const struct tvmq_member *member, v
 
 // A choice as names and numbers, the form that records and plans contain. tvmq_read_choice reads it from a member.
 struct tvmq_choice_text {
-  char way[160], kernel[160];
+  char algorithm[160], kernel[160];
   bool flipped_copy;
   double rows, panels;
 };

@@ -120,21 +120,24 @@ static void force(const struct tvmq_implementation *class, struct tvmq_op **op, 
   const size_t n = class->candidates != NULL ? class->candidates(desc, env, list, MOST) : 0;
   struct tvmq_op_info planned_info = {0};
   class->info(*op, &planned_info);
-  const bool chosen = class->candidates != NULL && planned_info.choice.way != TVMQ_WAY_ANY;
+  const bool chosen = class->candidates != NULL && planned_info.choice.algorithm != TVMQ_ALGORITHM_ANY;
   if (chosen ? n == 0 || n == MOST : n != 0) fuzz_fail("%zu candidates", n);
   for (size_t drawn = 0; drawn < DRAWN && drawn < n; drawn++) {
-    const struct tvmq_choice *wish = &list[n <= DRAWN ? drawn : check_below((uint32_t)n)];
-    struct tvmq_env wishful = *env;
-    wishful.wish = wish;
-    const struct tvmq_implementation *by = tvmq_op_computed_by(class, desc, &wishful);
+    const struct tvmq_choice *constraint = &list[n <= DRAWN ? drawn : check_below((uint32_t)n)];
+    struct tvmq_env constrained = *env;
+    constrained.constraint = constraint;
+    const struct tvmq_implementation *by = tvmq_op_computed_by(class, desc, &constrained);
     struct tvmq_op *other = NULL, **planned = by == class ? op : &other;
-    const char *why = tvmq_op_plan(by, planned, desc, &wishful);
-    if (why) fuzz_fail("candidate %s, %s, %zu x %zu is refused: %s", tvmq_way_name(wish->way), wish->variant->name, wish->rows, wish->panels, why);
+    const char *why = tvmq_op_plan(by, planned, desc, &constrained);
+    if (why)
+      fuzz_fail("candidate %s, %s, %zu x %zu is refused: %s", tvmq_algorithm_name(constraint->algorithm), constraint->variant->name, constraint->rows,
+                constraint->panels, why);
     struct tvmq_op_info info = {0};
     by->info(*planned, &info);
-    if (!tvmq_same_choice(wish, &info.choice))
-      fuzz_fail("wished for %s, %s, %zu x %zu, got %s, %s, %zu x %zu", tvmq_way_name(wish->way), wish->variant->name, wish->rows, wish->panels,
-                tvmq_way_name(info.choice.way), info.choice.variant->name, info.choice.rows, info.choice.panels);
+    if (!tvmq_same_choice(constraint, &info.choice))
+      fuzz_fail("constrained for %s, %s, %zu x %zu, got %s, %s, %zu x %zu", tvmq_algorithm_name(constraint->algorithm), constraint->variant->name,
+                constraint->rows, constraint->panels, tvmq_algorithm_name(info.choice.algorithm), info.choice.variant->name, info.choice.rows,
+                info.choice.panels);
     compute(by, *planned, env, trial);
     fuzz_counts.forced++;
     tvmq_op_release(by, other);

@@ -35,7 +35,8 @@ static const char *const lines[] = {
     "{\"steps\": [" STEP("ADD in=s8 out=s8 elements=96 line=8") ", " STEP("PRELU in=u8 out=u8 elements=64") ", " STEP(
         "SQUARED_DIFFERENCE in=u8 out=u8 elements=96 line=32") ", " STEP("MAXIMUM in=s8 out=s8 elements=9") "]}",
     "{\"steps\": [" STEP("RESIZE_BILINEAR in=s8 out=s8 elements=1024 size=16,8,8 scaled=8,4") "], \"candidates\": true}",
-    ("{\"steps\": [{\"task\": \"MUL in=s16 out=s16 elements=33\", \"choice\": {\"way\": \"plain\", \"kernel\": \"tvmq_mul_s16__c\", \"flipped_copy\": false, "
+    ("{\"steps\": [{\"task\": \"MUL in=s16 out=s16 elements=33\", \"choice\": {\"algorithm\": \"plain\", \"kernel\": \"tvmq_mul_s16__c\", \"flipped_copy\": "
+     "false, "
      "\"rows\": 0, \"panels\": 0}}]}"),
 };
 static const char *const pieces[] = {

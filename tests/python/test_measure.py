@@ -49,9 +49,9 @@ def test_networks(network):
     distinct = dict(zip(signatures, nodes))
     listed = answers([{"steps": steps(text), "candidates": True} for text in distinct])
     for line, node in zip(listed, distinct.values()):
-        here = {(each.way, each.kernel, each.rows, each.panels) for each in library.candidates(session.delegate, node) if each.way != "winograd"}
+        here = {(each.algorithm, each.kernel, each.rows, each.panels) for each in library.candidates(session.delegate, node) if each.algorithm != "winograd"}
         there = [each["choice"] for each in line["candidates"]]
-        assert {(each["way"], each["kernel"], each["rows"], each["panels"]) for each in there if each["way"] != "winograd"} == here, line["task"]
+        assert {(each["algorithm"], each["kernel"], each["rows"], each["panels"]) for each in there if each["algorithm"] != "winograd"} == here, line["task"]
 
 
 def test_choices_change_no_bit():

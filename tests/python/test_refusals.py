@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import builders
 import harness
 import numpy as np

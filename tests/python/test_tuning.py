@@ -188,7 +188,7 @@ def test_tuners_propose_each_choice_once(network: tasks.Network, name: str) -> N
 
 
 def test_the_model_learns_from_other_tasks(network: tasks.Network) -> None:
-    """A way and kernel that took half of what is estimated for some tasks is predicted to be faster than estimated for another one, too; the others are not."""
+    """An algorithm and kernel that took half of its estimate for some tasks is predicted to be faster than estimated for another task; others are not."""
 
     def others(task: tuning.Task) -> list[tuning.Choice]:
         return [choice for choice in task.choices if choice.group != task.default.group]

@@ -1,4 +1,4 @@
-"""Records that leave nodes to the runtime: which may be left, which are; and records that wish for a kernel where a node has no choice."""
+"""Records that leave nodes to the runtime: which may be left, which are; and records that ask for a kernel where a node has no choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// The choice among ways and kernels of a convolution, on every machine. On one thread it is the one of least estimated
+// The choice among algorithms and kernels of a convolution, on every machine. On one thread it is the one of least estimated
 // cycles of all that are listed. On several it is the first of them, though most kernels are ruled out before they are cut.
 #include "base/arith.h"
 #include "cpu/ops/conv/conv.h"
@@ -71,10 +71,10 @@ static void check_shared(const struct tvmq_conv_desc *desc, const struct tvmq_en
   problem.by_winograd = &by_winograd;
   check_sides(&problem);
   if (!CHECK(choices.n > 0 && tvmq_conv_choose(&problem, env, &found) == NULL, "case %zu", i)) return;
-  const struct tvmq_choice choice = {found.way->id, found.variant, found.flip, found.blocks.rows, found.blocks.panels, found.cycles};
+  const struct tvmq_choice choice = {found.algorithm->id, found.variant, found.flip, found.blocks.rows, found.blocks.panels, found.cycles};
   CHECK(tvmq_same_choice(&choice, &list[0]), "%s, case %zu, %d threads: %s by %s, blocks of %zu x %zu, where %s by %s, %zu x %zu, is listed first",
-        env->machine->name, i, tvmq_threads_count(env->threads), tvmq_way_name(choice.way), choice.variant->name, choice.rows, choice.panels,
-        tvmq_way_name(list[0].way), list[0].variant->name, list[0].rows, list[0].panels);
+        env->machine->name, i, tvmq_threads_count(env->threads), tvmq_algorithm_name(choice.algorithm), choice.variant->name, choice.rows, choice.panels,
+        tvmq_algorithm_name(list[0].algorithm), list[0].variant->name, list[0].rows, list[0].panels);
 }
 
 // A line that stands upright, one pixel wide, is computed as the line that lies down is.
@@ -106,9 +106,9 @@ int main(void) {
     struct tvmq_conv_choice choice;
     if (!CHECK(tvmq_conv_describe(&desc, &env, &problem) == NULL && tvmq_conv_choose(&problem, &env, &choice) == NULL, "case %zu", i)) continue;
     CHECK(choices.n > 0 && choice.cycles <= list[0].cycles * 1.0001f, "%s, case %zu: %s by %s, %g cycles, where %s by %s takes %g", machine->name, i,
-          tvmq_way_name(choice.way->id), choice.variant->name, (double)choice.cycles, tvmq_way_name(list[0].way), list[0].variant->name,
+          tvmq_algorithm_name(choice.algorithm->id), choice.variant->name, (double)choice.cycles, tvmq_algorithm_name(list[0].algorithm), list[0].variant->name,
           (double)list[0].cycles);
-    padded += choice.way->id == TVMQ_WAY_PADDED_COPY;
+    padded += choice.algorithm->id == TVMQ_ALGORITHM_PADDED_COPY;
     check_upright(&desc, &env, i);
     struct tvmq_env shared = env;
     shared.winograd = TVMQ_WINOGRAD_AUTO;

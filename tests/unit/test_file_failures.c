@@ -286,7 +286,7 @@ int main(void) {
   written.length = 0;
   for (const char *task = "ab"; *task != '\0'; task++) {
     tvmq_say(&written,
-             "{\"version\": 1, \"cpu\": \"this one\", \"in_order\": false, \"task\": \"ADD %c\", \"choice\": {\"way\": \"im2col\", \"kernel\": \"%s\", "
+             "{\"version\": 1, \"cpu\": \"this one\", \"in_order\": false, \"task\": \"ADD %c\", \"choice\": {\"algorithm\": \"im2col\", \"kernel\": \"%s\", "
              "\"flipped_copy\": false, \"rows\": 96, \"panels\": 2}, \"times_ns\": [150], \"default_times_ns\": [200], \"proven\": true}\n",
              *task, tvmq_variants[0].name);
   }

@@ -67,9 +67,9 @@ static void check_all(const char *threads) {
     double before = 0;
     for (int i = 0; i < n; i++) {
       const struct tvmq_candidate_info info = *tvmq_get_candidate(s.delegate, node, i == 0 ? 0 : i);
-      CHECK(info.cycles >= before && info.way[0] != '\0' && info.kernel[0] != '\0', "node %d, candidate %d", node, i);
+      CHECK(info.cycles >= before && info.algorithm[0] != '\0' && info.kernel[0] != '\0', "node %d, candidate %d", node, i);
       before = info.cycles;
-      CHECK(tvmq_force(s.delegate, node, i) == 0 && running(&s, node) == i, "node %d: %s, %s is not forced", node, info.way, info.kernel);
+      CHECK(tvmq_force(s.delegate, node, i) == 0 && running(&s, node) == i, "node %d: %s, %s is not forced", node, info.algorithm, info.kernel);
       CHECK(tvmq_get_node(s.delegate, node)->forced && tvmq_get_node(s.delegate, node)->refusal[0] == '\0', "node %d", node);
       CHECK_STRING(tvmq_get_node(s.delegate, node)->kernel, info.kernel, "kernel");
       check_run(&s, NULL, info.kernel);
@@ -106,9 +106,9 @@ static void write_record(const char *path, const struct scene *s, const struct t
   FILE *file = fopen(path, "a");
   if (!CHECK(file != NULL, "%s", path)) return;
   fprintf(file,
-          "{\"version\": 1, \"cpu\": \"%s\", \"in_order\": %s, \"task\": \"%s\", \"choice\": {\"way\": \"%s\", \"kernel\": \"%s\", \"flipped_copy\": %s, "
+          "{\"version\": 1, \"cpu\": \"%s\", \"in_order\": %s, \"task\": \"%s\", \"choice\": {\"algorithm\": \"%s\", \"kernel\": \"%s\", \"flipped_copy\": %s, "
           "\"rows\": %llu, \"panels\": %llu}, \"times_ns\": [100], \"default_times_ns\": [200], \"proven\": true}\n",
-          tvmq_get_cpu()->name, tvmq_get_cpu()->in_order ? "true" : "false", tvmq_get_signature(s->delegate, 0), choice->way, choice->kernel,
+          tvmq_get_cpu()->name, tvmq_get_cpu()->in_order ? "true" : "false", tvmq_get_signature(s->delegate, 0), choice->algorithm, choice->kernel,
           choice->flipped_copy ? "true" : "false", rows > 0 ? rows : choice->rows, choice->panels);
   fclose(file);
 }

@@ -47,7 +47,7 @@ static void check(enum tvmq_winograd_use winograd, uint32_t cpu, struct tvmq_thr
   struct tvmq_scratch scratch[2] = {{0}};
   struct tvmq_budget transformed[2] = {{.limit = SIZE_MAX}, {.limit = SIZE_MAX}};
   struct tvmq_op *ops[2] = {NULL};
-  struct tvmq_choice wish;  // what one thread chose: several might choose another way
+  struct tvmq_choice constraint;  // what one thread chose: several might choose another algorithm
   for (int i = 0; i < 2; i++) {
     const struct tvmq_env env = {.cpu = cpu,
                                  .machine = tvmq_machine_for(false),
@@ -55,14 +55,14 @@ static void check(enum tvmq_winograd_use winograd, uint32_t cpu, struct tvmq_thr
                                  .transformed = &transformed[i],
                                  .scratch = &scratch[i],
                                  .threads = i > 0 ? pool : NULL,
-                                 .wish = i > 0 ? &wish : NULL};
+                                 .constraint = i > 0 ? &constraint : NULL};
     CHECK_STRING(tvmq_op_conv.plan(&ops[i], &desc, &env), NULL, "planned");
     const struct tvmq_conv_choice *choice = &((const struct tvmq_conv *)ops[i])->choice;
-    wish = (struct tvmq_choice){.way = choice->way->id, .variant = choice->variant};
+    constraint = (struct tvmq_choice){.algorithm = choice->algorithm->id, .variant = choice->variant};
   }
   const struct tvmq_conv *a = (const struct tvmq_conv *)ops[0], *b = (const struct tvmq_conv *)ops[1];
-  const bool comparable = a->choice.way == b->choice.way && a->choice.variant == b->choice.variant && a->weights->bytes == b->weights->bytes;
-  if (CHECK(comparable, "the same way and kernel")) {
+  const bool comparable = a->choice.algorithm == b->choice.algorithm && a->choice.variant == b->choice.variant && a->weights->bytes == b->weights->bytes;
+  if (CHECK(comparable, "the same algorithm and kernel")) {
     CHECK(a->weights->bytes >= 1 << 16, "%zu bytes are worth sharing", a->weights->bytes);
     CHECK(memcmp(a->packed, b->packed, a->weights->bytes) == 0, "cpu %#x, winograd %d: panels", cpu, winograd);
     CHECK(a->weights->promises == b->weights->promises, "cpu %#x: promises %u and %u", cpu, a->weights->promises, b->weights->promises);

@@ -12,7 +12,7 @@
 enum { LINE = 1024 };
 
 #define CPU "\"cpu\": \"this one\", \"in_order\": false"
-#define CHOICE "\"choice\": {\"way\": \"im2col\", \"kernel\": \"%s\", \"flipped_copy\": false, \"rows\": 96, \"panels\": 2}"
+#define CHOICE "\"choice\": {\"algorithm\": \"im2col\", \"kernel\": \"%s\", \"flipped_copy\": false, \"rows\": 96, \"panels\": 2}"
 #define TIMES "\"times_ns\": [%s], \"default_times_ns\": [200, 210]"
 
 static const char *kernel(void) { return tvmq_variants[0].name; }
@@ -45,8 +45,8 @@ static void check_taken(void) {
   struct tvmq_tuning_records records = parsed(text);
   CHECK(records.taken == 2 && records.measurements == 1 && n_lines(&records) == 3, "%zu taken, %zu measurements", records.taken, records.measurements);
   const struct tvmq_choice *choice = tvmq_tuning_records_find(&records, "ADD a");
-  CHECK(choice != NULL && choice->way == TVMQ_WAY_IM2COL && choice->variant == &tvmq_variants[0] && choice->flip == TVMQ_FLIP_USES && choice->rows == 96 &&
-            choice->panels == 2,
+  CHECK(choice != NULL && choice->algorithm == TVMQ_ALGORITHM_IM2COL && choice->variant == &tvmq_variants[0] && choice->flip == TVMQ_FLIP_USES &&
+            choice->rows == 96 && choice->panels == 2,
         "the choice");
   CHECK(records.list[0].gain == 2, "%g: the least times count", records.list[0].gain);
   CHECK(tvmq_tuning_records_find(&records, "ADD c") == NULL && tvmq_tuning_records_find(&records, "ADD") == NULL, "others");
@@ -129,10 +129,10 @@ static void check_skipped(void) {
 static void check_left(void) {
   struct tvmq_tuning_records records =
       parsed("{\"version\": 1, " CPU
-             ", \"task\": \"PAD a\", \"choice\": {\"way\": \"runtime\", \"kernel\": \"\", \"flipped_copy\": false, \"rows\": 0, "
+             ", \"task\": \"PAD a\", \"choice\": {\"algorithm\": \"runtime\", \"kernel\": \"\", \"flipped_copy\": false, \"rows\": 0, "
              "\"panels\": 0}, \"times_ns\": [1], \"default_times_ns\": [2], \"proven\": true}");
   const struct tvmq_choice *choice = tvmq_tuning_records_find(&records, "PAD a");
-  CHECK(records.taken == 1 && choice != NULL && choice->way == TVMQ_WAY_RUNTIME && choice->variant == NULL, "%zu taken", records.taken);
+  CHECK(records.taken == 1 && choice != NULL && choice->algorithm == TVMQ_ALGORITHM_RUNTIME && choice->variant == NULL, "%zu taken", records.taken);
   tvmq_tuning_records_free(&records);
 }
 

@@ -31,8 +31,8 @@ struct tvmq_budget {
   size_t limit, used;  // bytes
 };
 
-// Everything that planning may use. `content` and `wish` belong to the node that is planned. `new_weights` is set only while a delegate is applied to a graph.
-// `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls tvmq_set_machine().
+// Everything that planning may use. `content` and `constraint` belong to the node that is planned. `new_weights` is set only while a delegate is applied to a
+// graph. `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls tvmq_set_machine().
 struct tvmq_env {
   uint32_t cpu;                        // enum tvmq_cpu_bits: features to use: detected, or by the options `isa` or `estimate`
   const struct tvmq_machine *machine;  // to choose for: detected, by the options `tune`, `machine` or `estimate`, or by tvmq_set_machine()
@@ -41,16 +41,16 @@ struct tvmq_env {
   struct tvmq_budget *transformed;          // for weights transformed by Winograd; outlives the operators
   struct tvmq_threads *threads;             // NULL: one thread
   struct tvmq_scratch *scratch;             // shared by all operators planned with this environment; outlives them
-  const struct tvmq_tuning_records *tuned;  // choices that tuning has proven, which become wishes; NULL: none
+  const struct tvmq_tuning_records *tuned;  // choices that tuning has proven, which become constraints; NULL: none
   const struct tvmq_hasher *hasher;         // for keys of packed weights; NULL: they are not shared
   const struct tvmq_key *content;           // key of the constants of the node that is planned; NULL: unknown
   struct tvmq_weight_file *weight_file;     // packed weights of an earlier process; NULL: none
   struct tvmq_weight_list *new_weights;     // collects packed weights for the weight file; NULL: no file is written
-  const struct tvmq_choice *wish;           // constraint on the choice for the operator that is planned; NULL: none
+  const struct tvmq_choice *constraint;     // constraint on the choice for the operator that is planned; NULL: none
 };
 
 static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) {
-  return (struct tvmq_target){.cpu = env->cpu, .machine = env->machine, .only = env->wish != NULL ? env->wish->variant : NULL};
+  return (struct tvmq_target){.cpu = env->cpu, .machine = env->machine, .only = env->constraint != NULL ? env->constraint->variant : NULL};
 }
 
 // A planned op's account of itself.
@@ -61,7 +61,7 @@ struct tvmq_op_info {
   size_t packed_bytes;
   size_t scratch_bytes;       // of the shared scratch, all threads together
   uint64_t macs;              // multiply-accumulates of one inference, padding taps included
-  struct tvmq_choice choice;  // TVMQ_WAY_ANY: there was nothing to choose
+  struct tvmq_choice choice;  // TVMQ_ALGORITHM_ANY: there was nothing to choose
   size_t transformed_bytes;   // bytes charged to the budget for transformed weights
   float cycles;               // estimate for one thread; 0: use the estimate in `choice`
   uint32_t packs;             // how often the weights have been packed: 1, unless planned again for other weights or another layout
@@ -158,7 +158,7 @@ static inline const struct tvmq_implementation *tvmq_op_computed_by(const struct
 // Plans *op, but refuses any constraint if the implementation has no candidates. Callers that may have a constraint must call this function instead of `plan`.
 static inline const char *tvmq_op_plan(const struct tvmq_implementation *implementation, struct tvmq_op **op, const union tvmq_desc *desc,
                                        const struct tvmq_env *env) {
-  if (env->wish != NULL && implementation->candidates == NULL) return "not legal here: there is nothing to choose";
+  if (env->constraint != NULL && implementation->candidates == NULL) return "not legal here: there is nothing to choose";
   return implementation->plan(op, desc, env);
 }
 

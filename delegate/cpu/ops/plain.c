@@ -1,20 +1,20 @@
 #include "cpu/ops/plain.h"
 
-static bool allows(const struct tvmq_choice *wish) {
-  return tvmq_way_allowed(wish, TVMQ_WAY_PLAIN) && wish->flip != TVMQ_FLIP_COPY && wish->rows == 0 && wish->panels == 0;
+static bool allows(const struct tvmq_choice *constraint) {
+  return tvmq_algorithm_allowed(constraint, TVMQ_ALGORITHM_PLAIN) && constraint->flip != TVMQ_FLIP_COPY && constraint->rows == 0 && constraint->panels == 0;
 }
 
 const struct tvmq_variant *tvmq_plain_choose(tvmq_plain_select select, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
   const struct tvmq_target target = tvmq_target(env);
-  return allows(&wish) ? select(desc, &target) : NULL;
+  return allows(&constraint) ? select(desc, &target) : NULL;
 }
 
 size_t tvmq_plain_candidates(tvmq_plain_select select, const union tvmq_desc *desc, size_t n, const struct tvmq_env *env, struct tvmq_choice *list,
                              size_t max) {
-  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
   struct tvmq_choices choices = {.list = list, .max = max};
-  for (size_t v = tvmq_n_variants; v-- > 0 && allows(&wish);) {  // of equally fast kernels, the last in variants.def is the most specific
+  for (size_t v = tvmq_n_variants; v-- > 0 && allows(&constraint);) {  // of equally fast kernels, the last in variants.def is the most specific
     struct tvmq_target target = tvmq_target(env);
     if (target.only != NULL && target.only != &tvmq_variants[v]) continue;
     target.only = &tvmq_variants[v];

@@ -1,4 +1,4 @@
-// Operators with a single algorithm (TVMQ_WAY_PLAIN): only the kernel can be chosen.
+// Operators with a single algorithm (TVMQ_ALGORITHM_PLAIN): only the kernel can be chosen.
 #pragma once
 
 #include "cpu/ops/op.h"
@@ -17,5 +17,5 @@ void tvmq_plain_sign(enum tvmq_type in_type, enum tvmq_type out_type, size_t n, 
 
 // Returns the choice of a planned operator.
 static inline struct tvmq_choice tvmq_plain_choice(const struct tvmq_variant *variant) {
-  return (struct tvmq_choice){.way = TVMQ_WAY_PLAIN, .variant = variant, .flip = TVMQ_FLIP_USES};
+  return (struct tvmq_choice){.algorithm = TVMQ_ALGORITHM_PLAIN, .variant = variant, .flip = TVMQ_FLIP_USES};
 }

@@ -1,13 +1,13 @@
 #include "cpu/plan/choice.h"
 
-const char *tvmq_way_name(enum tvmq_way way) {
-  static const char *const names[TVMQ_N_WAYS] = {
-      [TVMQ_WAY_ANY] = "",          [TVMQ_WAY_ROW_TABLE] = "row table",     [TVMQ_WAY_IM2COL] = "im2col",
-      [TVMQ_WAY_MATRIX] = "matrix", [TVMQ_WAY_PADDED_COPY] = "padded copy", [TVMQ_WAY_MATRIX_IM2COL] = "matrix im2col",
-      [TVMQ_WAY_DIRECT] = "direct", [TVMQ_WAY_WINOGRAD] = "winograd",       [TVMQ_WAY_PIXEL_TABLE] = "pixel table",
-      [TVMQ_WAY_PLAIN] = "plain",   [TVMQ_WAY_RUNTIME] = "runtime",
+const char *tvmq_algorithm_name(enum tvmq_algorithm algorithm) {
+  static const char *const names[TVMQ_N_ALGORITHMS] = {
+      [TVMQ_ALGORITHM_ANY] = "",          [TVMQ_ALGORITHM_ROW_TABLE] = "row table",     [TVMQ_ALGORITHM_IM2COL] = "im2col",
+      [TVMQ_ALGORITHM_MATRIX] = "matrix", [TVMQ_ALGORITHM_PADDED_COPY] = "padded copy", [TVMQ_ALGORITHM_MATRIX_IM2COL] = "matrix im2col",
+      [TVMQ_ALGORITHM_DIRECT] = "direct", [TVMQ_ALGORITHM_WINOGRAD] = "winograd",       [TVMQ_ALGORITHM_PIXEL_TABLE] = "pixel table",
+      [TVMQ_ALGORITHM_PLAIN] = "plain",   [TVMQ_ALGORITHM_RUNTIME] = "runtime",
   };
-  return names[way];
+  return names[algorithm];
 }
 
 void tvmq_choices_add(struct tvmq_choices *choices, const struct tvmq_choice *choice) {

@@ -116,14 +116,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to compute a node, of all that give the same results.
+    """One choice of how to compute a node; all give the same results.
 
-    way: such as "row table", "im2col", "winograd", "pixel table"; "plain" where only the kernel differs. flipped_copy: signed input is copied as unsigned for a
-    kernel that wants it so. rows, panels: of a block of work, 0 without blocks. cycles: estimated, to be compared with those of the node's other candidates.
-    runs: it is what the node runs as.
+    algorithm: such as "row table", "im2col", "winograd", "pixel table"; "plain" where only the kernel differs. flipped_copy: signed input is copied as unsigned
+    for a kernel that wants it so. rows, panels: of a block of work, 0 without blocks. cycles: estimated, to be compared with those of the node's other
+    candidates. runs: it is what the node runs as.
     """
 
-    way: str
+    algorithm: str
     kernel: str
     flipped_copy: bool
     rows: int
@@ -285,7 +285,7 @@ def report(delegate: Delegate) -> Report:
 
 
 def candidates(delegate: Delegate, index: int) -> list[Candidate]:
-    """The ways to compute node `index` of report(), the one that is estimated fastest first; none where nothing can be chosen. Raises what report() raises."""
+    """The choices of how to compute node `index` of report(), the fastest by estimate first; none where nothing can be chosen. Raises what report() raises."""
     return ffi.sequence(Candidate, ffi.library()[1].tvmq_get_candidate, ffi.delegate_pointer(delegate), index)
 
 
@@ -299,13 +299,13 @@ def signature(delegate: Delegate, index: int) -> str:
 
 
 def estimates(delegate: Delegate, index: int) -> dict[tuple[str, str], float]:
-    """The least estimated cycles of each way and kernel among candidates(), without what else there is to say of them."""
+    """The least estimated cycles of each algorithm and kernel among candidates(), without what else there is to say of them."""
     lib, pointer, place = ffi.library()[1], ffi.delegate_pointer(delegate), 0
     found: dict[tuple[Any, Any], float] = {}
     while candidate := lib.tvmq_get_candidate(pointer, index, place):
-        found.setdefault((candidate.way, candidate.kernel), candidate.cycles)  # pointers to strings that last, which cost less to compare
+        found.setdefault((candidate.algorithm, candidate.kernel), candidate.cycles)  # pointers to strings that last, which cost less to compare
         place += 1
-    return {(ffi.string(way), ffi.string(kernel)): cycles for (way, kernel), cycles in found.items()}
+    return {(ffi.string(algorithm), ffi.string(kernel)): cycles for (algorithm, kernel), cycles in found.items()}
 
 
 def force(delegate: Delegate, index: int, candidate: int | None) -> None:

@@ -1,6 +1,6 @@
 """Find the fastest kernels for MODEL on this machine.
 
-For each task, which is nodes of equal shapes, the fastest way, kernel and blocks are searched. Choices are measured in the network and proven against the
+For each task, which is nodes of equal shapes, the fastest algorithm, kernel and blocks are searched. Choices are measured in the network and proven against the
 default; the network with all of them is then compared as a whole. Results are the same, bit for bit. Ctrl-C ends the search, and what was found is proven and
 kept; a second Ctrl-C ends that, too.
 """

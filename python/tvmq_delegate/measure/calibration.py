@@ -53,7 +53,7 @@ class Measured:
     network: str
     node: int
     op: str
-    way: str
+    algorithm: str
     kernel: str
     ns: float
     shipped_ns: float
@@ -189,7 +189,7 @@ def _fitted(nets: list[samples.Sampler], name: str, base: str, rounds: int, prog
                 network=keys[i][0],
                 node=keys[i][1],
                 op=ops[keys[i][:2]],
-                way=keys[i][2][0],
+                algorithm=keys[i][2][0],
                 kernel=keys[i][2][1],
                 ns=float(ns[n]),
                 shipped_ns=float(predicted["shipped"][n]),

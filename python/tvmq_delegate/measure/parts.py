@@ -46,7 +46,7 @@ def parts(delegate: Delegate) -> dict[int, dict[str, float]]:
     def cycles(names: Sequence[str]) -> dict[int, float]:
         slower = {(field, kernel): value * (1 / STEP if field == "rate" else STEP) for field, kernel, value in listed if field in names}
         library.set_machine(delegate, changed(base, slower))
-        return {index: library.estimates(delegate, index).get(way, math.inf) for index, way in runs.items() if way}
+        return {index: library.estimates(delegate, index).get(choice, math.inf) for index, choice in runs.items() if choice}
 
     whole = cycles(())
     charged = {part: cycles(names) for part, names in CHARGED.items()}
@@ -56,8 +56,8 @@ def parts(delegate: Delegate) -> dict[int, dict[str, float]]:
 
 
 def _running(delegate: Delegate, index: int) -> tuple[str, str] | None:
-    """The way and the kernel of a node."""
-    return next(((each.way, each.kernel) for each in library.candidates(delegate, index) if each.runs), None)
+    """The algorithm and the kernel of a node."""
+    return next(((each.algorithm, each.kernel) for each in library.candidates(delegate, index) if each.runs), None)
 
 
 def _shares(whole: float, charged: Mapping[str, float]) -> dict[str, float]:

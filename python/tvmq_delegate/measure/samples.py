@@ -20,7 +20,7 @@ LEAST_ROUNDS = 2
 
 
 class Sampler:
-    """A network whose candidates are measured: for each way and kernel the blocks and the flip that are estimated best."""
+    """A network whose candidates are measured: for each algorithm and kernel the blocks and the flip that are estimated best."""
 
     def __init__(self, name: str, model: bytes, runtime: ModuleType, options: dict[str, Any]):
         self.name = name
@@ -42,8 +42,8 @@ class Sampler:
         listed = library.candidates(self.delegate, index)
         kinds: dict[tuple[str, str], int] = {}
         for place, candidate in enumerate(listed):
-            if candidate.way != "plain" and candidate.cycles <= WORTH * listed[0].cycles:
-                kinds.setdefault((candidate.way, candidate.kernel), place)
+            if candidate.algorithm != "plain" and candidate.cycles <= WORTH * listed[0].cycles:
+                kinds.setdefault((candidate.algorithm, candidate.kernel), place)
         return kinds
 
     @property

@@ -36,13 +36,13 @@ def _plot(found: Calibration, what: str) -> plot.Figure:
     figure = plot.Figure()
     ends = [min(measured.ns for measured in found.measured) / 2e3, max(measured.ns for measured in found.measured) / 500]
     figure.add_scatter(x=ends, y=ends, mode="lines", line={"color": MARK, "width": 1.2}, name="equal", hoverinfo="skip")
-    for n, way in enumerate(dict.fromkeys(measured.way for measured in found.measured)):
-        group = [measured for measured in found.measured if measured.way == way]
+    for n, algorithm in enumerate(dict.fromkeys(measured.algorithm for measured in found.measured)):
+        group = [measured for measured in found.measured if measured.algorithm == algorithm]
         figure.add_scatter(
             x=[measured.ns / 1e3 for measured in group],
             y=[_predicted(measured, what) / 1e3 for measured in group],
             mode="markers",
-            name=way,
+            name=algorithm,
             marker={"color": PALETTE[n % len(PALETTE)], "opacity": 0.85, "size": 6},
             text=[f"{measured.network} node {measured.node} ({measured.op}), {measured.kernel}" for measured in group],
             hovertemplate="%{text}<br>measured %{x:.2f} µs, predicted %{y:.2f} µs<extra></extra>",

@@ -96,7 +96,7 @@ def _parts(detail: Detail, width: int) -> Table:
 
 def _candidates(candidates: Sequence[Candidate], width: int) -> Table:
     columns = [
-        Column("way", lambda each: each.choice.way, left=True),
+        Column("algorithm", lambda each: each.choice.algorithm, left=True),
         Column("kernel", lambda each: each.choice.kernel.removeprefix("tvmq_"), left=True, least=20),
         Column("rows", lambda each: str(each.choice.rows) if each.choice.rows else "", 2),
         Column("panels", lambda each: str(each.choice.panels) if each.choice.panels else "", 2),

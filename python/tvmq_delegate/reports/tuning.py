@@ -28,8 +28,8 @@ def shape(signature: str) -> str:
 
 
 def changed(default: Choice, best: Choice) -> str:
-    """The parts of a choice in which another one differs: "way, kernel"."""
-    parts = [("way", default.way != best.way), ("kernel", default.kernel != best.kernel)]
+    """The parts of a choice in which another one differs: "algorithm, kernel"."""
+    parts = [("algorithm", default.algorithm != best.algorithm), ("kernel", default.kernel != best.kernel)]
     parts += [("blocks", (default.rows, default.panels) != (best.rows, best.panels)), ("flip", default.flipped_copy != best.flipped_copy)]
     return ", ".join(name for name, differs in parts if differs)
 

@@ -18,7 +18,7 @@ from .html import BAD, GOOD, LEGEND, MARK, OTHER, PALETTE, embed
 from .pages import environment
 from .tuning import rate, shape, source, summary
 
-SOURCES = ("way", "kernel", "blocks", "flip")
+SOURCES = ("algorithm", "kernel", "blocks", "flip")
 Curves = Mapping[str, Mapping[str, Sequence[float]]]  # tuner -> task -> times over the default's, in the order of the trials
 
 
@@ -139,17 +139,17 @@ def _predicted(found: Tuning) -> plot.Figure:
     for task in found.tasks:
         for trial in task.trials:
             if not math.isnan(trial.predicted):
-                groups.setdefault(trial.choice.way, []).append((trial.predicted, trial.ratio, f"{shape(task.signature)}<br>{trial.choice}"))
+                groups.setdefault(trial.choice.algorithm, []).append((trial.predicted, trial.ratio, f"{shape(task.signature)}<br>{trial.choice}"))
     ends = [value for points in groups.values() for point in points for value in point[:2]] or [1.0]
     low, high = min(ends) * 0.95, max(ends) * 1.05
     figure.add_scatter(x=[low, high], y=[low, high], mode="lines", line={"color": MARK, "width": 1, "dash": "dash"}, showlegend=False, hoverinfo="skip")
-    for (way, points), colour in zip(groups.items(), itertools.cycle(PALETTE)):
+    for (algorithm, points), colour in zip(groups.items(), itertools.cycle(PALETTE)):
         predicted, measured, texts = zip(*points)
         figure.add_scatter(
             x=predicted,
             y=measured,
             mode="markers",
-            name=way,
+            name=algorithm,
             marker={"color": colour, "size": 7, "opacity": 0.85},
             hovertemplate=[f"{text}<br>%{{x:.3f}} predicted, %{{y:.3f}} measured<extra></extra>" for text in texts],
         )

@@ -1,4 +1,4 @@
-"""The tuner: which of the ways to compute each node of a network is the fastest on this machine, and records of it."""
+"""The tuner: which choice of how to compute each node of a network is the fastest on this machine, and records of it."""
 
 from .experiments import Advice
 from .explanation import SECONDS, Candidate, Detail, Explanation, explain

@@ -33,7 +33,7 @@ Progress = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to compute the node. cycles: estimated. us: the least that was measured in the network. default: it is what runs."""
+    """A choice of how to compute the node. cycles: estimated. us: the least that was measured in the network. default: it is what runs."""
 
     choice: Choice
     cycles: float

@@ -1,8 +1,8 @@
 """The cost model of the tuner: the library's estimates, corrected by everything that has been measured.
 
-What the library gets wrong about a way, a kernel or a pair of both it gets wrong everywhere, more or less: the logarithm of measured over estimated time is a
-sum of such terms, fitted with a ridge that holds them near nought. So measurements of one task say something of the others, and those of one network of the
-next.
+What the library gets wrong about an algorithm, a kernel or a pair of both it gets wrong everywhere, more or less: the logarithm of measured over estimated time
+is a sum of such terms, fitted with a ridge that holds them near nought. So measurements of one task say something of the others, and those of one network of
+the next.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RIDGE = 2.0
-UNKNOWN = 0.2  # how far off a prediction is, as a logarithm, for a way and a kernel that the task was not measured with
+UNKNOWN = 0.2  # how far off a prediction is, as a logarithm, for an algorithm and a kernel that the task was not measured with
 KNOWN = 0.08  # and for other blocks of those that it was
 WORTH = 0.002  # an expected improvement below which a task needs no more trials
 
@@ -34,8 +34,8 @@ class CostModel:
         self._weights: NDArray[np.float64] | None = None
 
     def _terms(self, choice: Choice) -> list[int]:
-        names = [("way", choice.way), ("kernel", choice.kernel), ("both", choice.way, choice.kernel)]
-        names += [("flip", choice.way)] if choice.flipped_copy else []
+        names = [("algorithm", choice.algorithm), ("kernel", choice.kernel), ("both", choice.algorithm, choice.kernel)]
+        names += [("flip", choice.algorithm)] if choice.flipped_copy else []
         return [self._columns.setdefault(name, len(self._columns)) for name in names]
 
     def learn(self, choice: Choice, default: Choice, estimated: float, measured: float) -> None:
@@ -72,8 +72,8 @@ def promise(predicted: NDArray[np.float64], spread: NDArray[np.float64], best: f
 
 
 class ByModel:
-    """The cost model ranks: what promises most is measured, and the model fitted anew. A way and a kernel that have been measured for the task promise little
-    more; those that have not, may be far from what is predicted."""
+    """The cost model ranks: what promises most is measured, and the model fitted anew. An algorithm and a kernel that have been measured for the task promise
+    little more; those that have not, may be far from what is predicted."""
 
     def __init__(self) -> None:
         self.model = CostModel()

@@ -14,14 +14,14 @@ from typing import Any
 from ..binding import library
 
 VERSION = 1
-RUNTIME = "runtime"  # the way of a record that leaves nodes to the runtime; it has no kernel
+RUNTIME = "runtime"  # the algorithm of a record that leaves nodes to the runtime; it has no kernel
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A way to compute a node, by names. way, kernel, flipped_copy, rows, panels: as in tvmq_delegate.Candidate."""
+    """A choice of how to compute a node, by names. algorithm, kernel, flipped_copy, rows, panels: as in tvmq_delegate.Candidate."""
 
-    way: str
+    algorithm: str
     kernel: str
     flipped_copy: bool
     rows: int
@@ -30,20 +30,20 @@ class Choice:
     @property
     def group(self) -> tuple[str, str]:
         """Choices of a group differ in their blocks and flips alone."""
-        return self.way, self.kernel
+        return self.algorithm, self.kernel
 
     def __str__(self) -> str:
         blocks = f" {self.rows}x{self.panels}" if self.rows else ""
-        if self.way == RUNTIME:
+        if self.algorithm == RUNTIME:
             return "left to the runtime"
-        return f"{self.way} {self.kernel.removeprefix('tvmq_')}{blocks}{' flipped' * self.flipped_copy}"
+        return f"{self.algorithm} {self.kernel.removeprefix('tvmq_')}{blocks}{' flipped' * self.flipped_copy}"
 
 
 LEFT = Choice(RUNTIME, "", False, 0, 0)
 
 
 def choice_of(candidate: library.Candidate) -> Choice:
-    return Choice(candidate.way, candidate.kernel, candidate.flipped_copy, candidate.rows, candidate.panels)
+    return Choice(candidate.algorithm, candidate.kernel, candidate.flipped_copy, candidate.rows, candidate.panels)
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def usable(found: Sequence[Record]) -> dict[str, int]:
     list of kernels; and how many tasks the proven ones are for."""
     cpu, kernels, checksum = library.cpu(), {kernel.name for kernel in library.kernels()}, library.kernels_checksum()
     here = [record for record in found if record.origin.is_of(cpu.name, cpu.identity, cpu.in_order)]
-    known = [record for record in here if record.choice.kernel in kernels or (record.choice.way, record.choice.kernel) == (RUNTIME, "")]
+    known = [record for record in here if record.choice.kernel in kernels or (record.choice.algorithm, record.choice.kernel) == (RUNTIME, "")]
     proven = [record for record in known if record.proven]
     return {
         "records": len(found),

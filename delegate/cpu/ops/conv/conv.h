@@ -38,7 +38,7 @@ struct tvmq_conv_problem {
 
 // One complete choice for a convolution.
 struct tvmq_conv_choice {
-  const struct tvmq_conv_way *way;
+  const struct tvmq_conv_algorithm *algorithm;
   const struct tvmq_variant *variant;  // the kernel that multiplies; its layout is the layout of the packed weights
   size_t n_taps, k;                    // taps and depths of the kernel's call; Winograd: n_taps are points; k is padded to the layout's ku
   bool copies;                         // im2col: pieces are copied, else the input is already the matrix; table: pieces at the image's sides are copied
@@ -75,8 +75,8 @@ struct tvmq_conv_method {
 
 struct tvmq_gemm_source;
 
-struct tvmq_conv_way {
-  enum tvmq_way id;
+struct tvmq_conv_algorithm {
+  enum tvmq_algorithm id;
   enum tvmq_family family, family_s16;  // families of the kernels for 8-bit and 16-bit inputs; TVMQ_N_FAMILIES: none
   uint32_t required, excluded;          // flags that a kernel must have, and must not have
   // Returns the algorithm's cheapest choice within the target; variant is NULL if the algorithm cannot compute the
@@ -117,8 +117,8 @@ struct tvmq_conv {
 };
 
 // Returns the family of the algorithm's kernels for the problem.
-static inline enum tvmq_family tvmq_conv_family(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem) {
-  return problem->desc.in_type == TVMQ_TYPE_S16 ? way->family_s16 : way->family;
+static inline enum tvmq_family tvmq_conv_family(const struct tvmq_conv_algorithm *algorithm, const struct tvmq_conv_problem *problem) {
+  return problem->desc.in_type == TVMQ_TYPE_S16 ? algorithm->family_s16 : algorithm->family;
 }
 
 // Describes the convolution for planning, except by_winograd. Returns NULL, or why it cannot be computed (static

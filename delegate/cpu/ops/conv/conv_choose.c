@@ -9,9 +9,9 @@
 #include "cpu/ops/conv/conv_winograd.h"
 
 // List of all algorithms.
-static const struct tvmq_conv_way *const ways[] = {&tvmq_conv_by_table,         &tvmq_conv_by_im2col, &tvmq_conv_by_matrix,  &tvmq_conv_by_padding,
-                                                   &tvmq_conv_by_matrix_im2col, &tvmq_conv_direct,    &tvmq_conv_by_winograd};
-enum { N_WAYS = sizeof ways / sizeof *ways };
+static const struct tvmq_conv_algorithm *const algorithms[] = {&tvmq_conv_by_table,         &tvmq_conv_by_im2col, &tvmq_conv_by_matrix,  &tvmq_conv_by_padding,
+                                                               &tvmq_conv_by_matrix_im2col, &tvmq_conv_direct,    &tvmq_conv_by_winograd};
+enum { N_ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
 // Number of blocks that are listed for each algorithm and kernel.
 enum { LISTED_BLOCKS = 3 };
@@ -69,16 +69,16 @@ static bool set_panels(const struct tvmq_conv_problem *problem, struct tvmq_conv
 }
 
 // Finds the algorithm's best choice within the target. Returns false if there is none.
-static bool choose_by(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_target *target,
-                      struct tvmq_conv_choice *choice) {
-  *choice = way->choose(problem, env, target);
-  choice->way = way;
+static bool choose_by(const struct tvmq_conv_algorithm *algorithm, const struct tvmq_conv_problem *problem, const struct tvmq_env *env,
+                      const struct tvmq_target *target, struct tvmq_conv_choice *choice) {
+  *choice = algorithm->choose(problem, env, target);
+  choice->algorithm = algorithm;
   return choice->variant != NULL && set_panels(problem, choice);
 }
 
 // Returns the estimated cycles with the best blocks, until the last thread is done.
 static float block_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_conv_choice *choice) {
-  const struct tvmq_work work = choice->way->work(problem, choice, env);
+  const struct tvmq_work work = choice->algorithm->work(problem, choice, env);
   // The work may be one of several waves; scale to the whole convolution.
   return tvmq_best_blocks(&work, env->machine, tvmq_threads_count(env->threads)).cycles * choice->cycles / work.cycles;
 }
@@ -101,28 +101,29 @@ static float least_cycles(const struct tvmq_env *env, const struct tvmq_conv_cho
 // another kernel may split better.
 static bool asks_each(const struct tvmq_env *env) { return tvmq_threads_count(env->threads) > 1 && tvmq_target(env).only == NULL; }
 
-static bool may_multiply(const struct tvmq_conv_way *way, const struct tvmq_variant *variant, const struct tvmq_target *target) {
+static bool may_multiply(const struct tvmq_conv_algorithm *algorithm, const struct tvmq_variant *variant, const struct tvmq_target *target) {
   const bool allowed = target->only == NULL || target->only == variant;
-  return allowed && (variant->cpu & ~target->cpu) == 0 && (variant->flags & way->required) == way->required && (variant->flags & way->excluded) == 0;
+  return allowed && (variant->cpu & ~target->cpu) == 0 && (variant->flags & algorithm->required) == algorithm->required &&
+         (variant->flags & algorithm->excluded) == 0;
 }
 
 // Finds the cheapest choice of an algorithm, and its cycles until the last thread is done. Skips kernels whose lower
 // bound exceeds the limit. Returns false if no kernel is left.
-static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, float limit,
+static bool choose_shared(const struct tvmq_conv_algorithm *algorithm, const struct tvmq_conv_problem *problem, const struct tvmq_env *env, float limit,
                           struct tvmq_conv_choice *best, float *least) {
   const struct tvmq_target target = tvmq_target(env);
   if (!asks_each(env)) {
-    const bool found = choose_by(way, problem, env, &target, best);
+    const bool found = choose_by(algorithm, problem, env, &target, best);
     if (found) *least = shared_cycles(problem, env, best);
     return found;
   }
   *least = INFINITY;
-  const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(way, problem));
+  const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(algorithm, problem));
   for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // equal estimates: the last is most specific
     struct tvmq_conv_choice choice;
     struct tvmq_target only = target;
     only.only = --v;
-    if (!may_multiply(way, v, &target) || !choose_by(way, problem, env, &only, &choice)) continue;
+    if (!may_multiply(algorithm, v, &target) || !choose_by(algorithm, problem, env, &only, &choice)) continue;
     if (least_cycles(env, &choice) > fminf(limit, *least)) continue;
     const float cycles = shared_cycles(problem, env, &choice);
     if (cycles >= *least) continue;
@@ -133,28 +134,30 @@ static bool choose_shared(const struct tvmq_conv_way *way, const struct tvmq_con
 }
 
 // Returns a limit for the best choice: the cycles on all threads of the best choice for one thread. INFINITY: unknown.
-static float most_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish) {
+static float most_cycles(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *constraint) {
   const struct tvmq_target target = tvmq_target(env);
   struct tvmq_conv_choice best = {.cycles = INFINITY};
-  for (size_t i = 0; i < N_WAYS && asks_each(env); i++) {
+  for (size_t i = 0; i < N_ALGORITHMS && asks_each(env); i++) {
     struct tvmq_conv_choice choice;
-    if (!tvmq_way_allowed(wish, ways[i]->id) || ways[i]->is_exact || !choose_by(ways[i], problem, env, &target, &choice)) continue;
+    if (!tvmq_algorithm_allowed(constraint, algorithms[i]->id) || algorithms[i]->is_exact || !choose_by(algorithms[i], problem, env, &target, &choice))
+      continue;
     if (choice.cycles < best.cycles) best = choice;
   }
   return best.variant != NULL ? shared_cycles(problem, env, &best) : INFINITY;
 }
 
 // Finds the cheapest algorithm that the constraint allows. Returns false if there is none.
-static bool choose_way(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *wish, struct tvmq_conv_choice *best) {
-  const float limit = most_cycles(problem, env, wish);
+static bool choose_algorithm(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *constraint,
+                             struct tvmq_conv_choice *best) {
+  const float limit = most_cycles(problem, env, constraint);
   float least = INFINITY;
   best->variant = NULL;
-  for (size_t i = 0; i < N_WAYS; i++) {
+  for (size_t i = 0; i < N_ALGORITHMS; i++) {
     struct tvmq_conv_choice choice;
     float cycles;
-    if (!tvmq_way_allowed(wish, ways[i]->id) || !choose_shared(ways[i], problem, env, limit, &choice, &cycles)) continue;
+    if (!tvmq_algorithm_allowed(constraint, algorithms[i]->id) || !choose_shared(algorithms[i], problem, env, limit, &choice, &cycles)) continue;
     if (best->variant && cycles >= least) continue;
-    if (ways[i]->is_exact && !ways[i]->is_exact(problem)) continue;
+    if (algorithms[i]->is_exact && !algorithms[i]->is_exact(problem)) continue;
     *best = choice;
     least = cycles;
   }
@@ -162,20 +165,21 @@ static bool choose_way(const struct tvmq_conv_problem *problem, const struct tvm
 }
 
 static enum tvmq_flip best_flip(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine) {
-  return choice->may_flip && choice->way->pays_flipping(problem, choice, machine) ? TVMQ_FLIP_COPY : TVMQ_FLIP_USES;
+  return choice->may_flip && choice->algorithm->pays_flipping(problem, choice, machine) ? TVMQ_FLIP_COPY : TVMQ_FLIP_USES;
 }
 
 const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice) {
-  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
-  struct tvmq_choice winograd = wish;
-  winograd.way = TVMQ_WAY_WINOGRAD;
-  const bool forced = wish.way == TVMQ_WAY_ANY && env->winograd == TVMQ_WINOGRAD_ON && choose_way(problem, env, &winograd, choice);
-  if (!forced && !choose_way(problem, env, &wish, choice)) return env->wish ? "not legal here: this way or kernel" : "no kernel for this combination of types";
-  const struct tvmq_work work = choice->way->work(problem, choice, env);
-  if (tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, &choice->blocks, 1) == 0)
+  const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
+  struct tvmq_choice winograd = constraint;
+  winograd.algorithm = TVMQ_ALGORITHM_WINOGRAD;
+  const bool forced = constraint.algorithm == TVMQ_ALGORITHM_ANY && env->winograd == TVMQ_WINOGRAD_ON && choose_algorithm(problem, env, &winograd, choice);
+  if (!forced && !choose_algorithm(problem, env, &constraint, choice))
+    return env->constraint ? "not legal here: this algorithm or kernel" : "no kernel for this combination of types";
+  const struct tvmq_work work = choice->algorithm->work(problem, choice, env);
+  if (tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), constraint.rows, constraint.panels, &choice->blocks, 1) == 0)
     return "not legal here: blocks of this many rows or panels";
-  if (wish.flip == TVMQ_FLIP_COPY && !choice->may_flip) return "not legal here: there is nothing to flip, or no table of rows";
-  choice->flip = wish.flip != TVMQ_FLIP_ANY ? wish.flip : best_flip(problem, choice, env->machine);
+  if (constraint.flip == TVMQ_FLIP_COPY && !choice->may_flip) return "not legal here: there is nothing to flip, or no table of rows";
+  choice->flip = constraint.flip != TVMQ_FLIP_ANY ? constraint.flip : best_flip(problem, choice, env->machine);
   return NULL;
 }
 
@@ -216,41 +220,41 @@ void tvmq_conv_sign(const union tvmq_desc *whole, const struct tvmq_env *env, st
 
 // Adds all blocks and flips of an algorithm with a kernel. Cycles are estimated for all threads.
 static void list_blocks(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice, struct tvmq_choices *choices) {
-  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
-  const struct tvmq_work work = choice->way->work(problem, choice, env);
+  const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
+  const struct tvmq_work work = choice->algorithm->work(problem, choice, env);
   const float cycles = shared_cycles(problem, env, choice);
   struct tvmq_blocks blocks[LISTED_BLOCKS];
-  const size_t n = tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, blocks, LISTED_BLOCKS);
+  const size_t n = tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), constraint.rows, constraint.panels, blocks, LISTED_BLOCKS);
   for (size_t i = 0; i < n; i++) {
     choice->blocks = blocks[i];
     const enum tvmq_flip best = best_flip(problem, choice, env->machine), other = best == TVMQ_FLIP_COPY ? TVMQ_FLIP_USES : TVMQ_FLIP_COPY;
-    struct tvmq_choice found = {.way = choice->way->id,
+    struct tvmq_choice found = {.algorithm = choice->algorithm->id,
                                 .variant = choice->variant,
                                 .flip = best,
                                 .rows = blocks[i].rows,
                                 .panels = blocks[i].panels,
                                 .cycles = cycles * blocks[i].cycles / blocks[0].cycles};
-    if (wish.flip == TVMQ_FLIP_ANY || wish.flip == best) tvmq_choices_add(choices, &found);
+    if (constraint.flip == TVMQ_FLIP_ANY || constraint.flip == best) tvmq_choices_add(choices, &found);
     found.flip = other;
-    if (choice->may_flip && (wish.flip == TVMQ_FLIP_ANY || wish.flip == other)) tvmq_choices_add(choices, &found);
+    if (choice->may_flip && (constraint.flip == TVMQ_FLIP_ANY || constraint.flip == other)) tvmq_choices_add(choices, &found);
   }
 }
 
 void tvmq_conv_list(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, struct tvmq_choices *choices) {
-  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
   enum tvmq_exactness by_winograd = TVMQ_EXACTNESS_UNKNOWN;
   struct tvmq_conv_problem problem;
   if (desc->in_type == TVMQ_TYPE_F32 || tvmq_conv_describe(desc, env, &problem) != NULL) return;
   problem.by_winograd = &by_winograd;
-  for (size_t i = 0; i < N_WAYS; i++) {
-    if (!tvmq_way_allowed(&wish, ways[i]->id)) continue;
-    const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(ways[i], &problem));
+  for (size_t i = 0; i < N_ALGORITHMS; i++) {
+    if (!tvmq_algorithm_allowed(&constraint, algorithms[i]->id)) continue;
+    const struct tvmq_variant_range kernels = tvmq_family_variants(tvmq_conv_family(algorithms[i], &problem));
     for (const struct tvmq_variant *v = kernels.end; v > kernels.first;) {  // equal estimates: the last is most specific
       struct tvmq_target target = tvmq_target(env);
       struct tvmq_conv_choice choice;
-      if (!may_multiply(ways[i], --v, &target)) continue;
+      if (!may_multiply(algorithms[i], --v, &target)) continue;
       target.only = v;
-      if (!choose_by(ways[i], &problem, env, &target, &choice) || (ways[i]->is_exact && !ways[i]->is_exact(&problem))) continue;
+      if (!choose_by(algorithms[i], &problem, env, &target, &choice) || (algorithms[i]->is_exact && !algorithms[i]->is_exact(&problem))) continue;
       list_blocks(&problem, env, &choice, choices);
     }
   }

@@ -139,8 +139,8 @@ static const struct tvmq_gemm_source source = {.lines = lines_of, .reserve = res
 
 static const char *name(const struct tvmq_conv *c) { return (void)c, "direct"; }
 
-const struct tvmq_conv_way tvmq_conv_direct = {
-    .id = TVMQ_WAY_DIRECT,
+const struct tvmq_conv_algorithm tvmq_conv_direct = {
+    .id = TVMQ_ALGORITHM_DIRECT,
     .family = TVMQ_FAMILY_GEMM_S8,
     .family_s16 = TVMQ_N_FAMILIES,
     .required = TVMQ_LINES,

@@ -4,4 +4,4 @@
 
 #include "cpu/ops/conv/conv.h"
 
-extern const struct tvmq_conv_way tvmq_conv_direct;
+extern const struct tvmq_conv_algorithm tvmq_conv_direct;

@@ -36,7 +36,7 @@ static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
 static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr, tile_bytes = c->choice.variant->layout.nr * c->problem.stored_bytes;
-  g->lines = c->choice.way->source->lines(&c->problem, &c->choice);
+  g->lines = c->choice.algorithm->source->lines(&c->problem, &c->choice);
   g->row_sums = tvmq_conv_row_sums(c, env);
   g->rows = tvmq_conv_rows(&c->problem);
   g->rows.padding = c->padding;
@@ -44,10 +44,10 @@ static const char *plan(struct tvmq_conv *c, const struct tvmq_env *env) {
   const size_t n_lines = tvmq_min(c->choice.blocks.rows, g->lines.image_lines), rows = tvmq_round_up(tvmq_gemm_rows(&g->lines, n_lines), mr);
   g->tile_panels = tvmq_min(env->machine->tile_bytes / (rows * tile_bytes) + 1, c->choice.blocks.panels);
   size_t size = 0;
-  if (!c->choice.way->source->reserve(c, n_lines, rows, &size) || !tvmq_scratch_append(&size, rows, g->tile_panels * tile_bytes, &g->tile))
+  if (!c->choice.algorithm->source->reserve(c, n_lines, rows, &size) || !tvmq_scratch_append(&size, rows, g->tile_panels * tile_bytes, &g->tile))
     return "scratch exceeds the address space";
   c->slice_bytes = size;
-  const struct tvmq_gemm_source *source = c->choice.way->source;
+  const struct tvmq_gemm_source *source = c->choice.algorithm->source;
   const bool is_single = n_tasks(c, 0) == 1 && c->problem.m <= mr && g->tile_panels == c->choice.panels;
   const tvmq_conv_run_fn single = is_single && source->find_single != NULL ? source->find_single(c) : NULL;
   if (single != NULL) c->run_task = single;
@@ -96,7 +96,7 @@ static void multiply_aside(const struct tvmq_gemm_block *b, const struct tvmq_ge
   const size_t n_rows = stored_rows(b, part);
   for (size_t p = panel, panels; p < end_panel; p += panels) {
     panels = tvmq_min(end_panel - p, g->tile_panels);
-    c->choice.way->source->multiply(b, part, p, panels, tile, panels * nr * bytes);
+    c->choice.algorithm->source->multiply(b, part, p, panels, tile, panels * nr * bytes);
     const size_t channels = tvmq_min(c->problem.group_n - p * nr, panels * nr);
     copy_out(&lines, tile, panels * nr * bytes, part->first, part->first + n_rows, channels * bytes, out + p * nr * bytes, out_stride);
   }
@@ -125,7 +125,7 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
       .panels = c->packed + group * c->choice.panels * c->choice.panel.size,
   };
   struct tvmq_gemm_part parts[2];
-  const size_t n_parts = c->choice.way->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
+  const size_t n_parts = c->choice.algorithm->source->bring(&b, tvmq_has_rows(blocks, &task), parts);
 
   // Results go through scratch in three cases. A part has fewer than mr rows. A panel has more channels than the group,
   // and the kernel has no TVMQ_NARROW. Lines have gaps that the kernel does not drop.
@@ -140,7 +140,7 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
     if (part->n == 0) continue;
     const bool is_small = direct_end < end_panel && part->n * (end_panel - panel) * nr * bytes <= COPIED_SOONER;
     const size_t direct = part->n >= mr && has_no_gaps && !is_small ? direct_end - panel : 0;
-    if (direct > 0) c->choice.way->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
+    if (direct > 0) c->choice.algorithm->source->multiply(&b, part, panel, direct, out + part->first * out_stride + panel * nr * bytes, out_stride);
     multiply_aside(&b, part, panel + direct, end_panel, out, out_stride);
   }
   tvmq_run_epilogue(pass, pixel, n_lines * lines->line_rows, group * group_n + panel * nr, tvmq_min(end_panel * nr, group_n) - panel * nr);

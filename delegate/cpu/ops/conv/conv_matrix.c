@@ -25,13 +25,13 @@
 
 // ---- choose
 
-static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_conv_way *way, const struct tvmq_target *target, size_t m,
-                                      size_t n_taps, size_t k, float gap_cycles) {
+static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const struct tvmq_conv_algorithm *algorithm, const struct tvmq_target *target,
+                                      size_t m, size_t n_taps, size_t k, float gap_cycles) {
   struct tvmq_conv_choice c = {.n_taps = n_taps};
-  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, way, target, n_taps, k);
+  struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(p, algorithm, target, n_taps, k);
   gemm.m = m;
   gemm.gap_cycles = gap_cycles;
-  c.variant = tvmq_select_gemm(tvmq_conv_family(way, p), &gemm, &c.cycles);
+  c.variant = tvmq_select_gemm(tvmq_conv_family(algorithm, p), &gemm, &c.cycles);
   if (!c.variant) return c;
   c.k = tvmq_round_up(k, c.variant->layout.ku);
   c.bring_cycles = tvmq_gemm_row_cycles(c.variant, &gemm);
@@ -306,8 +306,8 @@ static const char *name_matrix(const struct tvmq_conv *c) { return (void)c, "row
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
 static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2col"; }
 
-const struct tvmq_conv_way tvmq_conv_by_matrix = {
-    .id = TVMQ_WAY_MATRIX,
+const struct tvmq_conv_algorithm tvmq_conv_by_matrix = {
+    .id = TVMQ_ALGORITHM_MATRIX,
     .family = TVMQ_FAMILY_GEMM_S8,
     .family_s16 = TVMQ_N_FAMILIES,
     .required = TVMQ_MATRIX_ROWS,
@@ -317,8 +317,8 @@ const struct tvmq_conv_way tvmq_conv_by_matrix = {
     .source = &matrix,
     .name = name_matrix,
 };
-const struct tvmq_conv_way tvmq_conv_by_padding = {
-    .id = TVMQ_WAY_PADDED_COPY,
+const struct tvmq_conv_algorithm tvmq_conv_by_padding = {
+    .id = TVMQ_ALGORITHM_PADDED_COPY,
     .family = TVMQ_FAMILY_GEMM_S8,
     .family_s16 = TVMQ_N_FAMILIES,
     .required = TVMQ_MATRIX_ROWS,
@@ -328,8 +328,8 @@ const struct tvmq_conv_way tvmq_conv_by_padding = {
     .source = &padded,
     .name = name_padding,
 };
-const struct tvmq_conv_way tvmq_conv_by_matrix_im2col = {
-    .id = TVMQ_WAY_MATRIX_IM2COL,
+const struct tvmq_conv_algorithm tvmq_conv_by_matrix_im2col = {
+    .id = TVMQ_ALGORITHM_MATRIX_IM2COL,
     .family = TVMQ_FAMILY_GEMM_S8,
     .family_s16 = TVMQ_N_FAMILIES,
     .required = TVMQ_MATRIX_ROWS,

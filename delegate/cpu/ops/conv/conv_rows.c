@@ -37,8 +37,8 @@ struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *p) {
 
 bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *p) { return p->groups == 1 && is_pointwise(p); }
 
-struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *p, const struct tvmq_conv_way *way, const struct tvmq_target *target,
-                                                size_t n_taps, size_t k) {
+struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *p, const struct tvmq_conv_algorithm *algorithm,
+                                                const struct tvmq_target *target, size_t n_taps, size_t k) {
   return (struct tvmq_gemm_problem){
       .m = p->m,
       .n = p->group_n,
@@ -46,8 +46,8 @@ struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *
       .n_taps = n_taps,
       .acc_bytes = tvmq_conv_acc_bytes(&p->desc),
       .target = *target,
-      .excluded = p->excluded | way->excluded,
-      .required = way->required | (p->quant.stage.sums ? TVMQ_SUMS : 0),
+      .excluded = p->excluded | algorithm->excluded,
+      .required = algorithm->required | (p->quant.stage.sums ? TVMQ_SUMS : 0),
       .filter_zero_point = p->quant.filter_zero_point,
       .in_flip = p->quant.in_flip,
   };
@@ -95,7 +95,7 @@ void tvmq_conv_pack_pieces(const struct tvmq_conv_problem *problem, const struct
 
 const struct tvmq_variant *tvmq_conv_row_sums(const struct tvmq_conv *c, const struct tvmq_env *env) {
   const struct tvmq_target target = tvmq_target(env);
-  const struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(&c->problem, c->choice.way, &target, c->choice.n_taps, c->choice.k);
+  const struct tvmq_gemm_problem gemm = tvmq_conv_gemm_problem(&c->problem, c->choice.algorithm, &target, c->choice.n_taps, c->choice.k);
   float cycles;
   return tvmq_select_row_sums(c->choice.variant, &gemm, &cycles);
 }

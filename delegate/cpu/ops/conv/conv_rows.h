@@ -12,8 +12,8 @@ struct tvmq_rows tvmq_conv_rows(const struct tvmq_conv_problem *problem);
 bool tvmq_conv_is_matrix(const struct tvmq_conv_problem *problem);
 
 // Describes the gemm of one group for the algorithm's kernels. A row has n_taps pieces of k elements.
-struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_conv_way *way, const struct tvmq_target *target,
-                                                size_t n_taps, size_t k);
+struct tvmq_gemm_problem tvmq_conv_gemm_problem(const struct tvmq_conv_problem *problem, const struct tvmq_conv_algorithm *algorithm,
+                                                const struct tvmq_target *target, size_t n_taps, size_t k);
 
 // Returns the number of outputs of a line whose windows cross the image's sides; 0 if pieces are single taps.
 size_t tvmq_conv_at_sides(const struct tvmq_rows *rows);

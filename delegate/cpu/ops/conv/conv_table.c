@@ -280,8 +280,8 @@ static tvmq_conv_run_fn find_single(const struct tvmq_conv *c) {
 #define SOURCE(BRING) {.lines = tvmq_gemm_single_rows, .reserve = reserve, .bring = BRING, .multiply = multiply, .find_single = find_single}
 static const struct tvmq_gemm_source by_table = SOURCE(bring_by_table), by_im2col = SOURCE(bring_by_im2col);
 
-const struct tvmq_conv_way tvmq_conv_by_table = {
-    .id = TVMQ_WAY_ROW_TABLE,
+const struct tvmq_conv_algorithm tvmq_conv_by_table = {
+    .id = TVMQ_ALGORITHM_ROW_TABLE,
     .family = TVMQ_FAMILY_GEMM_S8,
     .family_s16 = TVMQ_FAMILY_GEMM_S16,
     .excluded = TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS,  // a table points to rows in the input
@@ -292,8 +292,8 @@ const struct tvmq_conv_way tvmq_conv_by_table = {
     .source = &by_table,
     .name = name_table,
 };
-const struct tvmq_conv_way tvmq_conv_by_im2col = {
-    .id = TVMQ_WAY_IM2COL,
+const struct tvmq_conv_algorithm tvmq_conv_by_im2col = {
+    .id = TVMQ_ALGORITHM_IM2COL,
     .family = TVMQ_FAMILY_GEMM_S8,
     .family_s16 = TVMQ_FAMILY_GEMM_S16,
     .excluded = TVMQ_MATRIX_ROWS,

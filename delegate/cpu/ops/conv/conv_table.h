@@ -3,4 +3,4 @@
 
 #include "cpu/ops/conv/conv.h"
 
-extern const struct tvmq_conv_way tvmq_conv_by_table, tvmq_conv_by_im2col;
+extern const struct tvmq_conv_algorithm tvmq_conv_by_table, tvmq_conv_by_im2col;

@@ -357,8 +357,8 @@ static const struct tvmq_conv_method method = {
     .run_task = run_task,
 };
 
-const struct tvmq_conv_way tvmq_conv_by_winograd = {
-    .id = TVMQ_WAY_WINOGRAD,
+const struct tvmq_conv_algorithm tvmq_conv_by_winograd = {
+    .id = TVMQ_ALGORITHM_WINOGRAD,
     .family = TVMQ_FAMILY_WINOGRAD_GEMM,
     .family_s16 = TVMQ_N_FAMILIES,
     .choose = choose,

@@ -3,4 +3,4 @@
 
 #include "cpu/ops/conv/conv.h"
 
-extern const struct tvmq_conv_way tvmq_conv_by_winograd;
+extern const struct tvmq_conv_algorithm tvmq_conv_by_winograd;

@@ -36,7 +36,7 @@ static void pack_panel(void *context, struct tvmq_task task) {
   struct tvmq_channel_params *params = packing->params + first;
   tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->form, channels, first, n, &stage, params);
   packing->promises[task.index] = tvmq_promises_of(&stage);
-  c->choice.way->method->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
+  c->choice.algorithm->method->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
 }
 
 // Returns the threads for packing, if the weights take longer than waking threads. A trace contains only inferences.
@@ -72,7 +72,7 @@ static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
 static struct tvmq_arrangement arrangement_of(const struct tvmq_conv *c) {
   return (struct tvmq_arrangement){
       .layout = &c->choice.variant->layout,
-      .packer = c->choice.way->method->packer,
+      .packer = c->choice.algorithm->method->packer,
       .form = c->form,
       .n_taps = c->choice.n_taps,
       .k = c->choice.k,
@@ -145,10 +145,10 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   }
   c->shared_bytes = 0;
   tvmq_free(c->plan);
-  c->plan = tvmq_alloc(c->choice.way->method->plan_bytes);
+  c->plan = tvmq_alloc(c->choice.algorithm->method->plan_bytes);
   if (!c->plan) return "out of memory";
-  c->run_task = c->choice.way->method->run_task;
-  why = c->choice.way->method->plan(c, env);
+  c->run_task = c->choice.algorithm->method->run_task;
+  why = c->choice.algorithm->method->plan(c, env);
   if (why) return why;
   return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
 }
@@ -169,7 +169,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
-  return c->choice.way->method->n_tasks(c, pass);
+  return c->choice.algorithm->method->n_tasks(c, pass);
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
@@ -190,11 +190,11 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct tvmq_conv *c = (const struct tvmq_conv *)op;
   *out = (struct tvmq_op_info){
       .kernel = c->choice.variant->name,
-      .algorithm = c->choice.way->name(c),
+      .algorithm = c->choice.algorithm->name(c),
       .packed_bytes = c->choice.panels * c->problem.groups * c->choice.panel.size,
       .scratch_bytes = c->shared_bytes + c->slice_bytes * (size_t)tvmq_threads_count(c->threads),
       .macs = c->problem.macs,
-      .choice = {.way = c->choice.way->id,
+      .choice = {.algorithm = c->choice.algorithm->id,
                  .variant = c->choice.variant,
                  .flip = c->choice.flip,
                  .rows = c->choice.blocks.rows,

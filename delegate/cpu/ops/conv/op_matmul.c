@@ -74,7 +74,7 @@ static const char *plan_conv(struct matmul *m, const struct tvmq_env *env) {
   union tvmq_desc desc = {.conv = m->desc.conv};
   desc.conv.filter = filter;
   struct tvmq_env any = *env;
-  any.wish = NULL;
+  any.constraint = NULL;
   any.content = NULL;
   any.winograd = TVMQ_WINOGRAD_OFF;
   const char *why = tvmq_op_conv.plan(&m->conv, &desc, &any);
@@ -158,7 +158,7 @@ static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct
     channels[j].tap_stride = depth * channels[j].depth_stride;
   }
   tvmq_conv_lower(&c->problem.desc, &c->problem.quant, layout, TVMQ_FORM_FIXED, channels, first, n, &unused, params);
-  c->choice.way->method->pack(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
+  c->choice.algorithm->method->pack(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
 }
 
 static void transpose_left(const struct matmul *m, const uint8_t *in, size_t index) {

@@ -147,7 +147,7 @@ static const char *classify(const struct transpose_conv *t, const struct tvmq_co
 
 static const char *replan(struct transpose_conv *t, const struct tvmq_conv_desc *desc, const struct tvmq_env *env) {
   struct tvmq_env any = *env;
-  any.wish = NULL;
+  any.constraint = NULL;
   any.content = NULL;  // the phases' weights differ from the node's
   struct tvmq_phases classes[TVMQ_MOST_PHASE_CLASSES];
   size_t n;

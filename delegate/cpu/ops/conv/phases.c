@@ -58,8 +58,8 @@ const char *tvmq_classify_phases(const struct tvmq_conv_desc *desc, const struct
   const size_t most_w = tvmq_part_subpixels(&w, desc->filter_w, desc->stride_w, w_parts);
   float least = INFINITY;
   *n_classes = 0;
-  for (size_t way = 0; way < most_h * most_w; way++) {
-    const size_t n_h = way / most_w + 1, n_w = way % most_w + 1;
+  for (size_t split = 0; split < most_h * most_w; split++) {
+    const size_t n_h = split / most_w + 1, n_w = split % most_w + 1;
     struct tvmq_phases these[TVMQ_MOST_PHASE_CLASSES];
     float cycles = 0;
     for (size_t i = 0; i < n_h * n_w; i++) {

@@ -191,9 +191,9 @@ static struct tvmq_work work_of(const struct tvmq_depthwise *d, const struct tvm
 
 // Lists the task sizes that satisfy the constraint, the fastest first.
 static size_t list_blocks(const struct tvmq_depthwise *d, const struct tvmq_env *env, struct tvmq_blocks *list, size_t max) {
-  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
+  const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
   const struct tvmq_work work = work_of(d, env);
-  return tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), wish.rows, wish.panels, list, max);
+  return tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), constraint.rows, constraint.panels, list, max);
 }
 
 static const char *set_scratch(struct tvmq_depthwise *d, struct tvmq_scratch *memory) {
@@ -258,14 +258,14 @@ static const char *describe(struct tvmq_depthwise *d, const struct tvmq_conv_des
   const struct tvmq_axis w = tvmq_axis(desc->in_w, geometry.out_w, d->desc.filter_w, desc->stride_w, desc->dilation_w, geometry.pad_left);
   // A new shape alone does not repack the weights. A constraint refers to the orientation that the shape itself would
   // get.
-  if (!d->packed || env->wish != NULL) d->transposed = transposes(&h, &w, env->machine);
+  if (!d->packed || env->constraint != NULL) d->transposed = transposes(&h, &w, env->machine);
   d->h = d->transposed ? w : h;
   d->w = d->transposed ? h : w;
   d->in_step = steps(d->h.in, d->w.in, (size_t)desc->in_c * d->element_bytes, d->transposed);
   d->out_step = steps(d->h.out, d->w.out, d->channels * d->stored_bytes, d->transposed);
-  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
-  d->variant = tvmq_way_allowed(&wish, TVMQ_WAY_PIXEL_TABLE) && wish.flip != TVMQ_FLIP_COPY ? choose(d, env) : NULL;
-  if (!d->variant) return env->wish ? "not legal here: this way or kernel" : "no kernel for this combination of types";
+  const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
+  d->variant = tvmq_algorithm_allowed(&constraint, TVMQ_ALGORITHM_PIXEL_TABLE) && constraint.flip != TVMQ_FLIP_COPY ? choose(d, env) : NULL;
+  if (!d->variant) return env->constraint ? "not legal here: this algorithm or kernel" : "no kernel for this combination of types";
   d->n_blocks = tvmq_ceil_div(d->channels, d->variant->layout.nr);
   d->reach = tvmq_ceil_div(d->variant->layout.nr, d->channels);
   d->gathers = desc->depth_multiplier > 1;
@@ -312,8 +312,12 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
       .packed_bytes = d->n_blocks * d->panel_bytes,
       .scratch_bytes = d->slice.size * (size_t)tvmq_threads_count(d->threads),
       .macs = macs(d),
-      .choice =
-          {.way = TVMQ_WAY_PIXEL_TABLE, .variant = d->variant, .flip = TVMQ_FLIP_USES, .rows = d->tasks.rows, .panels = d->tasks.panels, .cycles = d->cycles},
+      .choice = {.algorithm = TVMQ_ALGORITHM_PIXEL_TABLE,
+                 .variant = d->variant,
+                 .flip = TVMQ_FLIP_USES,
+                 .rows = d->tasks.rows,
+                 .panels = d->tasks.panels,
+                 .cycles = d->cycles},
       .packs = d->packs,
   };
   tvmq_layout_name(&d->variant->layout, out->packing, sizeof out->packing);
@@ -332,17 +336,17 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   struct tvmq_choices choices = {.list = list, .max = max};
   if (desc->conv.in_type == TVMQ_TYPE_F32) return 0;
   struct tvmq_env one = *env;
-  struct tvmq_choice wish = tvmq_wish_of(env->wish);
-  const struct tvmq_variant *const only = wish.variant;
-  one.wish = &wish;
+  struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
+  const struct tvmq_variant *const only = constraint.variant;
+  one.constraint = &constraint;
   for (size_t v = tvmq_n_variants; v-- > 0;) {  // of equally fast kernels, the last in variants.def is the most specific
     struct tvmq_depthwise d = {0};
     struct tvmq_blocks blocks[LISTED_BLOCKS];
-    wish.variant = &tvmq_variants[v];
-    if ((only != NULL && only != wish.variant) || describe(&d, &desc->conv, &one) != NULL) continue;
+    constraint.variant = &tvmq_variants[v];
+    if ((only != NULL && only != constraint.variant) || describe(&d, &desc->conv, &one) != NULL) continue;
     const size_t n = list_blocks(&d, &one, blocks, LISTED_BLOCKS);
     for (size_t i = 0; i < n; i++) {
-      const struct tvmq_choice found = {.way = TVMQ_WAY_PIXEL_TABLE,
+      const struct tvmq_choice found = {.algorithm = TVMQ_ALGORITHM_PIXEL_TABLE,
                                         .variant = d.variant,
                                         .flip = TVMQ_FLIP_USES,
                                         .rows = blocks[i].rows,
@@ -356,10 +360,10 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
 }
 
 // Returns the only implementation that has the algorithm or kernel of the constraint, or NULL without a constraint.
-static const struct tvmq_implementation *wished_implementation(const struct tvmq_choice *wish) {
-  if (wish->way != TVMQ_WAY_ANY) return wish->way == TVMQ_WAY_PIXEL_TABLE ? &tvmq_op_depthwise : &tvmq_op_conv;
-  if (wish->variant == NULL) return NULL;
-  const enum tvmq_family family = wish->variant->family;
+static const struct tvmq_implementation *constrained_implementation(const struct tvmq_choice *constraint) {
+  if (constraint->algorithm != TVMQ_ALGORITHM_ANY) return constraint->algorithm == TVMQ_ALGORITHM_PIXEL_TABLE ? &tvmq_op_depthwise : &tvmq_op_conv;
+  if (constraint->variant == NULL) return NULL;
+  const enum tvmq_family family = constraint->variant->family;
   return family == TVMQ_FAMILY_DEPTHWISE_S8 || family == TVMQ_FAMILY_DEPTHWISE_S16 ? &tvmq_op_depthwise : &tvmq_op_conv;
 }
 
@@ -368,9 +372,9 @@ static const struct tvmq_implementation *wished_implementation(const struct tvmq
 static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   const struct tvmq_implementation *const hybrid = tvmq_conv_computed_by(desc, env);
   if (hybrid != NULL) return hybrid;
-  const struct tvmq_choice wish = tvmq_wish_of(env->wish);
-  const struct tvmq_implementation *const wished = wished_implementation(&wish);
-  if (wished != NULL) return wished;
+  const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
+  const struct tvmq_implementation *const constrained = constrained_implementation(&constraint);
+  if (constrained != NULL) return constrained;
   if (desc->conv.in_c > 1 || desc->conv.depth_multiplier == 1) return NULL;
   struct tvmq_depthwise d = {0};
   return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? NULL : &tvmq_op_conv;

@@ -1,4 +1,4 @@
-// An operation on two tensors, planned; and the ways in which it may be computed.
+// An operation on two tensors, planned; and the methods by which it may be computed.
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 struct tvmq_binary;
 
-struct tvmq_binary_way {
+struct tvmq_binary_method {
   enum tvmq_family family;  // of its kernels
   float cycles;             // of an element besides the kernel, estimated
   bool rows;                // `compute` takes an input that repeats every `period` elements as it is
@@ -20,7 +20,7 @@ struct tvmq_binary_way {
   struct {
     size_t blocks, length;
   } lone;
-  // Sets what the way needs besides the kernel.
+  // Sets what the method needs besides the kernel.
   void (*plan)(struct tvmq_binary *binary, const struct tvmq_binary_desc *desc, enum tvmq_rounding rounding, const struct tvmq_variant *variant);
   // n elements, of inputs that lie one by one. The input that repeats has `period` elements. The lone input has one element for each whole line, or one for a
   // part of a line.
@@ -29,7 +29,7 @@ struct tvmq_binary_way {
 
 struct tvmq_binary {
   struct tvmq_cut cut;
-  const struct tvmq_binary_way *way;
+  const struct tvmq_binary_method *method;
   struct tvmq_pair_formula formula;
   const struct tvmq_variant *variant;
   const char *algorithm;
@@ -44,11 +44,11 @@ struct tvmq_binary {
   size_t n_threads;
   size_t bytes;        // of an element
   size_t line, piece;  // elements of a line of neighbours, where inputs are broadcast; most that are computed at once
-  size_t period;       // elements after which the only input that is broadcast repeats, if the way is to be told; else 0
-  bool takes_lone;     // the only input that is broadcast has one element for each line, and the way is told
+  size_t period;       // elements after which the only input that is broadcast repeats, if the method takes it as it is; else 0
+  bool takes_lone;     // the only input that is broadcast has one element for each line, and the method takes it as it is
 };
 
-// Calls the way's kernel for `rows` rows of `n` elements: in[0], which is the operation's input `first`, has all of them, and in[1] is of one row.
+// Calls the method's kernel for `rows` rows of `n` elements: in[0], which is the operation's input `first`, has all of them, and in[1] is of one row.
 typedef void (*tvmq_binary_rows_fn)(const struct tvmq_binary *binary, int first, const void *const in[2], void *out, size_t n, size_t rows);
 
 // Computes whole rows of the input that repeats, and then what is left of one; where none does, one row, of which `first` comes first. Inline, so that
@@ -70,8 +70,8 @@ static inline size_t tvmq_binary_row(const struct tvmq_binary *binary, size_t n)
 
 static inline bool tvmq_binary_is_lone(const struct tvmq_binary *binary, int input) { return binary->takes_lone && binary->broadcast.in[input].repeats; }
 
-extern const struct tvmq_binary_way tvmq_binary_sums;      // ADD, SUB
-extern const struct tvmq_binary_way tvmq_binary_products;  // MUL, SQUARED_DIFFERENCE
-extern const struct tvmq_binary_way tvmq_binary_prelu;     // PRELU
-extern const struct tvmq_binary_way tvmq_binary_extrema;   // MAXIMUM, MINIMUM
-extern const struct tvmq_binary_way tvmq_binary_floats;    // all of them, and DIV, of float32
+extern const struct tvmq_binary_method tvmq_binary_sums;      // ADD, SUB
+extern const struct tvmq_binary_method tvmq_binary_products;  // MUL, SQUARED_DIFFERENCE
+extern const struct tvmq_binary_method tvmq_binary_prelu;     // PRELU
+extern const struct tvmq_binary_method tvmq_binary_extrema;   // MAXIMUM, MINIMUM
+extern const struct tvmq_binary_method tvmq_binary_floats;    // all of them, and DIV, of float32

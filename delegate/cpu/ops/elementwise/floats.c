@@ -40,5 +40,5 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   b->variant->fn.float_pair(&args);
 }
 
-const struct tvmq_binary_way tvmq_binary_floats = {
+const struct tvmq_binary_method tvmq_binary_floats = {
     .family = TVMQ_FAMILY_FLOAT_PAIR, .lone = {.blocks = TVMQ_FLOAT_ROW, .length = 64}, .plan = plan, .compute = compute};

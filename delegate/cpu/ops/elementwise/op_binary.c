@@ -10,7 +10,7 @@
 enum { LINE = TVMQ_LINE, PIECE_BYTES = 4096, ROOM_BYTES = PIECE_BYTES + TVMQ_BROADCAST_MARGIN, SLICE_BYTES = 2 * ROOM_BYTES };  // a piece of either input
 enum { ROWS_BYTES = 12288 };  // a piece that stays in the first-level cache while rows are read column by column
 
-static const struct tvmq_binary_way *const ways[] = {
+static const struct tvmq_binary_method *const methods[] = {
     [TVMQ_OPERATION_ADD] = &tvmq_binary_sums,
     [TVMQ_OPERATION_SUB] = &tvmq_binary_sums,
     [TVMQ_OPERATION_MUL] = &tvmq_binary_products,
@@ -22,13 +22,13 @@ static const struct tvmq_binary_way *const ways[] = {
 
 static bool is_integer(const union tvmq_desc *desc) { return desc->binary.type == TVMQ_TYPE_S32 || desc->binary.type == TVMQ_TYPE_S64; }
 
-static const struct tvmq_binary_way *way_of(const struct tvmq_binary_desc *desc) {
-  return desc->type == TVMQ_TYPE_F32 ? &tvmq_binary_floats : ways[desc->operation];
+static const struct tvmq_binary_method *method_of(const struct tvmq_binary_desc *desc) {
+  return desc->type == TVMQ_TYPE_F32 ? &tvmq_binary_floats : methods[desc->operation];
 }
 
 static const struct tvmq_variant *select_kernel(const union tvmq_desc *desc, const struct tvmq_target *target) {
   const enum tvmq_type type = tvmq_kernel_type(desc->binary.type);
-  return tvmq_select_elementwise(way_of(&desc->binary)->family, type, type, target);
+  return tvmq_select_elementwise(method_of(&desc->binary)->family, type, type, target);
 }
 
 static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env, struct tvmq_choice *list, size_t max) {
@@ -57,12 +57,12 @@ static bool is_line(const struct tvmq_broadcast *broadcast) {
   return broadcast->in[broadcast->in[1].repeats].strides[0] == 0;
 }
 
-// Whether one input has one element for each line, and the way is fast on lines of that length.
-static bool is_lone(const struct tvmq_binary_way *way, const struct tvmq_broadcast *broadcast) {
+// Whether one input has one element for each line, and the method is fast on lines of that length.
+static bool is_lone(const struct tvmq_binary_method *method, const struct tvmq_broadcast *broadcast) {
   const int last = broadcast->rank - 1;
-  if (way->lone.blocks == 0 || last < 0) return false;
+  if (method->lone.blocks == 0 || last < 0) return false;
   if (broadcast->in[0].repeats == broadcast->in[1].repeats || broadcast->in[broadcast->in[1].repeats].strides[last] != 0) return false;
-  return broadcast->dims[last] % way->lone.blocks == 0 || broadcast->dims[last] >= way->lone.length;
+  return broadcast->dims[last] % method->lone.blocks == 0 || broadcast->dims[last] >= method->lone.length;
 }
 
 // Returns the bytes in which a thread lays out its pieces of broadcast inputs, 0 if both inputs are read where they are.
@@ -70,17 +70,17 @@ static size_t slice_bytes(const struct tvmq_binary *b) { return b->broadcast.ran
 
 // Shares the elements among tasks, and these out in pieces.
 static void divide(struct tvmq_binary *b, size_t n, const struct tvmq_env *env) {
-  const float cycles = (float)n * (b->way->cycles + 1 / tvmq_speed_of(b->variant, env->machine).rate);
+  const float cycles = (float)n * (b->method->cycles + 1 / tvmq_speed_of(b->variant, env->machine).rate);
   size_t granule = LINE;
   b->line = b->piece = tvmq_max(n, 1);
   b->period = 0;
-  b->takes_lone = is_lone(b->way, &b->broadcast);
+  b->takes_lone = is_lone(b->method, &b->broadcast);
   if (b->broadcast.rank > 0) {
     const size_t most = PIECE_BYTES / b->bytes;
     b->line = b->broadcast.dims[b->broadcast.rank - 1];
     if (b->line < most) granule = granule_of(b, most);
     b->piece = b->line < most ? most / granule * granule : tvmq_ceil_div(b->line, tvmq_ceil_div(b->line, most));
-    if (b->way->rows && b->line < most && granule % LINE == 0 && is_line(&b->broadcast)) {
+    if (b->method->rows && b->line < most && granule % LINE == 0 && is_line(&b->broadcast)) {
       b->period = granule;
       b->piece = ROWS_BYTES / b->bytes / granule * granule;
     }
@@ -93,11 +93,11 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct tvmq_binary *b = (struct tvmq_binary *)*op;
   if (!b) return "out of memory";
   const struct tvmq_binary_desc *d = &desc->binary;
-  b->way = way_of(d);
+  b->method = method_of(d);
   const struct tvmq_variant *variant = tvmq_plain_choose(select_kernel, desc, env);
   if (variant == NULL) return "no kernel for this type";
-  if (b->way != &tvmq_binary_floats) tvmq_set_pair_formula(d, env->rounding, &b->formula);
-  b->way->plan(b, d, env->rounding, variant);
+  if (b->method != &tvmq_binary_floats) tvmq_set_pair_formula(d, env->rounding, &b->formula);
+  b->method->plan(b, d, env->rounding, variant);
   b->variant = variant;
   b->broadcast = d->broadcast;
   b->bytes = tvmq_type_bytes(d->type);
@@ -149,7 +149,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (size_t at = share.first, n; at < end; at += n) {
     const void *in[2];
     n = b->takes_lone ? read_lone(b, pass, at, end, in) : read_piece(b, pass, at, end, held, in);
-    b->way->compute(b, in, (uint8_t *)pass->outs[0] + at * b->bytes, n);
+    b->method->compute(b, in, (uint8_t *)pass->outs[0] + at * b->bytes, n);
   }
 }
 

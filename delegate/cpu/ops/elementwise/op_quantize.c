@@ -91,7 +91,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   describe(d, env->rounding, r);
   const bool needs_table = maps_bytes(d) && !find_rule(r, d);
   r->variant = tvmq_plain_choose(needs_table ? select_table : select_kernel, desc, env);
-  if (!r->variant) return env->wish ? "not legal here: this kernel" : "no kernel for this combination of types";
+  if (!r->variant) return env->constraint ? "not legal here: this kernel" : "no kernel for this combination of types";
   if (maps_bytes(d)) {
     tvmq_complete_byte_map(&r->map, r->variant->flags & TVMQ_SLOPES);
     r->args.map = &r->map;

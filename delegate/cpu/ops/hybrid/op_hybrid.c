@@ -176,7 +176,7 @@ static bool reserve(struct hybrid *h, size_t before, const struct tvmq_env *env)
 
 static const char *replan(struct hybrid *h, const struct tvmq_conv_desc *desc, const struct tvmq_env *caller) {
   struct tvmq_env env = *caller;
-  env.wish = NULL;
+  env.constraint = NULL;
   h->desc = *desc;
   set_forms(h);
   const struct tvmq_target target = tvmq_target(&env);
@@ -212,7 +212,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct hybrid *h = (const struct hybrid *)op;
   h->sums_by->info(h->sums, out);
-  out->choice = (struct tvmq_choice){.way = TVMQ_WAY_ANY};
+  out->choice = (struct tvmq_choice){.algorithm = TVMQ_ALGORITHM_ANY};
   out->cycles = h->cycles;
   out->scratch_bytes = h->scratch_bytes;
 }
