@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "exact/promises.h"
+#include "exact/invariants.h"
 #include "exact/square_line.h"
 
 // Returns the range of the products. The least and the greatest product are products of ends of the type's range.
@@ -29,7 +29,7 @@ static void square_stage(bool takes_floats, struct tvmq_mul_args *args) {
   const struct tvmq_accumulators all = {0, (int64_t)most * most};
   if (args->stage.rounding == TVMQ_ROUNDING_REFERENCE) args->stage.rounding = TVMQ_ROUNDING_UPWARD;
   args->stage.right_shifts = args->stage.headroom = args->stage.fits_int16 = true;
-  tvmq_keep_promises(&all, args->multiplier, args->shift, &args->stage);
+  tvmq_keep_invariants(&all, args->multiplier, args->shift, &args->stage);
   if (takes_floats) tvmq_square_line(args, most);
 }
 
@@ -43,7 +43,7 @@ void tvmq_mul_stage(enum tvmq_type in_type, bool takes_floats, struct tvmq_mul_a
   struct tvmq_channel_params params = {.multiplier = args->multiplier, .shift = args->shift};
   args->stage.right_shifts = args->stage.headroom = true;
   args->stage.fits_int16 = in_type != TVMQ_TYPE_S16;
-  tvmq_keep_promises(&all, args->multiplier, args->shift, &args->stage);
+  tvmq_keep_invariants(&all, args->multiplier, args->shift, &args->stage);
   if (!takes_floats || !tvmq_float_panel(TVMQ_FORM_FLOAT, &args->stage, &all, &params, 1)) return;
   args->bias = (int32_t)params.bias;
   args->multiplier = params.multiplier;

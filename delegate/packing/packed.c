@@ -48,7 +48,7 @@ static struct tvmq_packed *find_in_file(const struct tvmq_key *key, size_t bytes
   if (file == NULL || !tvmq_weight_file_find(file, key, &weights) || weights.bytes != bytes) return NULL;
   struct tvmq_packed *packed = tvmq_alloc(sizeof *packed);
   if (packed == NULL) return NULL;
-  *packed = (struct tvmq_packed){.panels = weights.data, .bytes = bytes, .promises = weights.promises, .users = 1, .file = file};
+  *packed = (struct tvmq_packed){.panels = weights.data, .bytes = bytes, .invariants = weights.invariants, .users = 1, .file = file};
   tvmq_weight_file_keep(file);
   return tvmq_packed_share(packed, key);
 }

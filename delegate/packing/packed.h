@@ -14,7 +14,7 @@ struct tvmq_weight_file;
 struct tvmq_packed {
   const uint8_t *panels;
   size_t bytes;
-  uint32_t promises;  // invariants that the packer has proven
+  uint32_t invariants;  // invariants that the packer has proven
 
   // Place in the list of shared weights
   struct tvmq_packed *next;

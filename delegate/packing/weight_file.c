@@ -43,7 +43,7 @@ struct tvmq_key tvmq_weight_header_sum(const struct tvmq_hasher *hasher, const s
 static bool is_sound(const struct tvmq_weight_file *file, const struct tvmq_weight_entry *entry) {
   if (entry > file->entries && !tvmq_key_precedes(&entry[-1].key, &entry->key)) return false;
   return entry->place % TVMQ_WEIGHT_ALIGNMENT == 0 && entry->place <= file->bytes && entry->bytes <= file->bytes - entry->place &&
-         entry->promises <= UINT32_MAX;
+         entry->invariants <= UINT32_MAX;
 }
 
 static const char *check(struct tvmq_weight_file *file) {
@@ -149,6 +149,6 @@ bool tvmq_weight_file_find(const struct tvmq_weight_file *file, const struct tvm
   const struct tvmq_weight_entry *entry = find(file, key);
   if (entry == NULL) return false;
   const struct tvmq_key sum = tvmq_content(&file->hasher, file->memory + entry->place, entry->bytes);
-  *weights = (struct tvmq_weights){file->memory + entry->place, entry->bytes, (uint32_t)entry->promises};
+  *weights = (struct tvmq_weights){file->memory + entry->place, entry->bytes, (uint32_t)entry->invariants};
   return tvmq_key_equal(&sum, &entry->sum);
 }

@@ -2,7 +2,7 @@
 // read-only and never modified; a new file replaces it.
 //
 //   header   magic, build of the library, seed of the keys, number of entries, bytes of the file, checksum of header and entries
-//   entries  key, place, bytes, promises, checksum of the weights; in the order of keys
+//   entries  key, place, bytes, invariants, checksum of the weights; in the order of keys
 //   weights  of each entry, at a multiple of 64 bytes
 //
 // A file is read only if it belongs to the user of the process and no other user may write to it. All data is checked
@@ -22,7 +22,7 @@ struct tvmq_packed;
 struct tvmq_weights {
   const uint8_t *data;
   size_t bytes;
-  uint32_t promises;
+  uint32_t invariants;
 };
 
 // Opens the file, with one user. Returns NULL and sets *why to the reason, or to NULL if there is no file yet.
@@ -61,7 +61,7 @@ struct tvmq_weight_header {
 
 struct tvmq_weight_entry {
   struct tvmq_key key;
-  uint64_t place, bytes, promises;
+  uint64_t place, bytes, invariants;
   struct tvmq_key sum;
 };
 

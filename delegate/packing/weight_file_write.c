@@ -41,7 +41,7 @@ static struct item *collect(struct tvmq_packed *const *list, size_t n, const str
   if (items == NULL) return NULL;
   *n_items = 0;
   for (size_t i = 0; i < n; i++) {
-    items[(*n_items)++] = (struct item){list[i]->key, {list[i]->panels, list[i]->bytes, list[i]->promises}};
+    items[(*n_items)++] = (struct item){list[i]->key, {list[i]->panels, list[i]->bytes, list[i]->invariants}};
     bytes += list[i]->bytes;
   }
   for (size_t i = 0; i < n_old; i++) {
@@ -81,7 +81,7 @@ static const char *put_all(int descriptor, const struct tvmq_hasher *hasher, con
   size_t place = tvmq_round_up(front, TVMQ_WEIGHT_ALIGNMENT);
   for (size_t i = 0; i < n; i++) {
     const struct tvmq_weights *weights = &items[i].weights;
-    entries[i] = (struct tvmq_weight_entry){items[i].key, place, weights->bytes, weights->promises, tvmq_content(hasher, weights->data, weights->bytes)};
+    entries[i] = (struct tvmq_weight_entry){items[i].key, place, weights->bytes, weights->invariants, tvmq_content(hasher, weights->data, weights->bytes)};
     place += tvmq_round_up(weights->bytes, TVMQ_WEIGHT_ALIGNMENT);
   }
   header.n_entries = n;

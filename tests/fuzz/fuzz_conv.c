@@ -244,7 +244,7 @@ void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   if (fuzz_pick(b, 0, 7) == 0) become_fully_connected(b, d);
   pick_types(b, d);
   pick_scales(b, &c);
-  // Multipliers that stand for a product in float64 are made for a single rounding; with two nothing is promised of them.
+  // Multipliers that stand for a product in float64 are made for a single rounding; with two nothing is known of them.
   if (d->scaling == TVMQ_SCALING_FLOAT64 && env->rounding == TVMQ_ROUNDING_UPWARD) d->scaling = TVMQ_SCALING_FIXED_POINT;
   const bool spoiled = fuzz_pick(b, 0, 3) == 0;
   if (spoiled) spoil(b, d);

@@ -14,6 +14,6 @@ void check_bench_quiet(bool quiet);
 // the only one to be called and printed; NULL: all.
 void check_bench_counted(int calls, const char *shape);
 
-// Panels of random weights with shifts that keep every promise of a stage, in float or fused form where the kernel takes it; biases are zero, or the bits of
+// Panels of random weights with shifts that keep every invariant of a stage, in float or fused form where the kernel takes it; biases are zero, or the bits of
 // 2^23.
 void check_bench_panels(const struct tvmq_variant *variant, const struct tvmq_panel *parts, size_t n, void *panels);

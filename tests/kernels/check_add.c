@@ -43,7 +43,7 @@ static int32_t expected(const struct tvmq_add_args *args, int32_t a, int32_t b) 
   return at_most(args->max, at_least(args->min, clamp_s32(value)));
 }
 
-// Any plane that keeps its promises.
+// Any plane that keeps its invariants.
 static void draw_plane(struct tvmq_plane *p, const bool minus[2]) {
   const bool extreme = check_one_in(4);
   for (int i = 0; i < 2; i++) {

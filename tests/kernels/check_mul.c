@@ -73,7 +73,7 @@ static void draw_args(const struct tvmq_variant *variant, struct tvmq_mul_args *
   draw_scale(wide, args);
 }
 
-// A form of the arguments that gives the same: most of them as planning finds it, some without what it promises.
+// A form of the arguments that gives the same: most of them as planning finds it, some without what planning has proven.
 static struct tvmq_mul_args draw_form(const struct tvmq_variant *variant, const struct tvmq_mul_args *fixed) {
   struct tvmq_mul_args args = *fixed;
   const bool is_plain = check_one_in(4);
@@ -106,7 +106,7 @@ static void check_rows(const struct tvmq_variant *variant, size_t rows, size_t n
   if (square) fixed.in[1] = fixed.in[0];
   const struct tvmq_mul_args args = draw_form(variant, &fixed);
   check_case(
-      "%s, %zu rows of %zu, rounding %d, flip %d, scale %d %d (%d %d %d, promises %d %d %d), scales %d %d and %d %d, zero points %d * %d -> %d, "
+      "%s, %zu rows of %zu, rounding %d, flip %d, scale %d %d (%d %d %d, invariants %d %d %d), scales %d %d and %d %d, zero points %d * %d -> %d, "
       "clamp %d %d, in place %d, %s",
       args.difference ? "difference" : "product", rows, n, args.stage.rounding, args.stage.flip, fixed.multiplier, fixed.shift, args.bias, args.multiplier,
       args.shift, args.stage.right_shifts, args.stage.headroom, args.stage.fits_int16, args.in_scale[0].multiplier, args.in_scale[0].shift,

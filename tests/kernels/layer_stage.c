@@ -1,5 +1,5 @@
 // The output stage of a random layer: scales chosen from the accumulators that the layer really has, biases that steer results onto ties and limits, and the
-// promises of `struct tvmq_stage` only where they hold.
+// invariants of `struct tvmq_stage` only where they hold.
 #include <math.h>
 #include <string.h>
 
@@ -43,8 +43,8 @@ enum scale {
   N_SCALES
 };
 
-// One channel while it is being drawn: its sums, and the promises that the whole layer is to keep. A promise holds only if every channel keeps it, so which
-// ones do is drawn once for all.
+// One channel while it is being drawn: its sums, and the invariants that the whole layer is to keep. An invariant holds only if every channel keeps it, so
+// which ones do is drawn once for all.
 struct plan {
   bool right_shifts, headroom, fits_int16;
   int64_t lo, hi;
@@ -112,7 +112,7 @@ static int64_t draw_bias(const struct layer *layer, const struct plan *plan, con
     case 1:  // anything, wrapping included
       bias = check_between(-limit, limit);
       break;
-    case 2:  // one result at the end of a promise, or of int32
+    case 2:  // one result at the end of an invariant, or of int32
       if (check_one_in(2)) {
         bias = check_one_in(2) ? headroom - plan->hi : -headroom - plan->lo;
       } else if (p->multiplier == 0 || check_one_in(2)) {
@@ -159,7 +159,7 @@ static void draw_clamp(struct layer *layer) {
 // Promises are made where they hold, planned or not; one that holds need not be made.
 static bool made(bool holds) { return holds && check_below(8) != 0; }
 
-static void draw_promises(struct layer *layer) {
+static void draw_invariants(struct layer *layer) {
   bool right_shifts = true, headroom = layer->stage.zero_point >= INT8_MIN && layer->stage.zero_point <= INT8_MAX, fits_int16 = true;
   const int64_t limit = INT64_C(1) << 30;
   for (size_t n = 0; n < layer->n; n++) {
@@ -213,5 +213,5 @@ void layer_draw_stage(struct layer *layer) {
   }
   if (layer->variant->family == TVMQ_FAMILY_GEMM_S16 && wide(layer) && check_one_in(2)) draw_float64(layer);
   draw_clamp(layer);
-  draw_promises(layer);
+  draw_invariants(layer);
 }

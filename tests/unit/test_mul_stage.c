@@ -1,4 +1,4 @@
-// The form that kernels of mul take gives every product of two bytes what fixed point gives, promises what holds, and is a float form nearly always.
+// The form that kernels of mul take gives every product of two bytes what fixed point gives, has invariants that hold, and is a float form nearly always.
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static bool check(bool takes_floats, const struct tvmq_mul_args *fixed) {
       broken += args.stage.fits_int16 && (value < INT16_MIN || value > INT16_MAX - args.stage.flip);
     }
   }
-  CHECK(wrong == 0 && broken == 0, "multiplier %d, shift %d, zero points %d * %d -> %d, at least %d, rounding %d: %d wrong, %d promises broken",
+  CHECK(wrong == 0 && broken == 0, "multiplier %d, shift %d, zero points %d * %d -> %d, at least %d, rounding %d: %d wrong, %d invariants broken",
         fixed->multiplier, fixed->shift, fixed->in_zero_point[0], fixed->in_zero_point[1], fixed->stage.zero_point, fixed->stage.min, fixed->stage.rounding,
         wrong, broken);
   CHECK(in_float || args.bias == 0, "a bias of %d in fixed point", args.bias);

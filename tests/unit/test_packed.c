@@ -20,7 +20,7 @@ static struct tvmq_packed *get(uint64_t number, bool *found) {
   packed = tvmq_packed_create(BYTES);
   if (packed == NULL) return NULL;
   memset(packed->memory, (int)number, BYTES);
-  packed->promises = (uint32_t)number;
+  packed->invariants = (uint32_t)number;
   return tvmq_packed_share(packed, &key);
 }
 
@@ -28,7 +28,7 @@ static bool is_right(const struct tvmq_packed *packed, uint64_t number) {
   for (size_t i = 0; i < BYTES; i++) {
     if (packed->panels[i] != (uint8_t)number) return false;
   }
-  return packed->promises == number && packed->bytes == BYTES;
+  return packed->invariants == number && packed->bytes == BYTES;
 }
 
 static void check_users(void) {

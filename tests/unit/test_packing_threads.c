@@ -1,4 +1,4 @@
-// Threads that share the packing of a convolution make the same panels and promises as one.
+// Threads that share the packing of a convolution make the same panels and invariants as one.
 #include "cpu/cpu.h"
 #include "cpu/machine.h"
 #include "cpu/ops/conv/conv.h"
@@ -65,7 +65,7 @@ static void check(enum tvmq_winograd_use winograd, uint32_t cpu, struct tvmq_thr
   if (CHECK(comparable, "the same algorithm and kernel")) {
     CHECK(a->weights->bytes >= 1 << 16, "%zu bytes are worth sharing", a->weights->bytes);
     CHECK(memcmp(a->packed, b->packed, a->weights->bytes) == 0, "cpu %#x, winograd %d: panels", cpu, winograd);
-    CHECK(a->weights->promises == b->weights->promises, "cpu %#x: promises %u and %u", cpu, a->weights->promises, b->weights->promises);
+    CHECK(a->weights->invariants == b->weights->invariants, "cpu %#x: invariants %u and %u", cpu, a->weights->invariants, b->weights->invariants);
   }
   for (int i = 0; i < 2; i++) {
     tvmq_op_release(&tvmq_op_conv, ops[i]);
@@ -80,7 +80,7 @@ int main(void) {
     scales[o] = 0.001f * (1 + (float)(unit_random(&state) >> 60));
     bias[o] = (int32_t)(unit_random(&state) >> 48);
   }
-  bias[OUT - 1] = INT32_MAX;  // whose accumulators leave what the others promise
+  bias[OUT - 1] = INT32_MAX;  // whose accumulators exceed those of the others
   struct tvmq_threads *pool = tvmq_threads_create(THREADS);
   CHECK(pool != NULL, "a pool");
   for (enum tvmq_winograd_use winograd = TVMQ_WINOGRAD_AUTO; winograd <= TVMQ_WINOGRAD_OFF; winograd++) {

@@ -1,5 +1,5 @@
 // Row tables and im2col against the definition: each piece of each row holds the pixels of its window, or zero points; a kernel's last tile ends with the last
-// row; and nothing is read behind the images or written beyond what the header promises.
+// row; and nothing is read behind the images or written beyond what the header says.
 #include <stdlib.h>
 #include <string.h>
 

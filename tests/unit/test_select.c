@@ -1,5 +1,5 @@
 // The choice among variants: whatever is chosen may run, is estimated to cost the least of all that may, and can be forced along with all of them. What an
-// estimate promises is checked by its properties, not by its formula.
+// estimate says is checked by its properties, not by its formula.
 #include <math.h>
 
 #include "cpu/plan/select.h"

@@ -20,7 +20,7 @@ static const size_t sizes[N] = {64, 1, 5000};
 static struct tvmq_packed *make(size_t i) {
   struct tvmq_packed *packed = tvmq_packed_create(sizes[i]);
   memset(packed->memory, (int)(i + 1), sizes[i]);
-  packed->promises = (uint32_t)i + 1;
+  packed->invariants = (uint32_t)i + 1;
   return tvmq_packed_share(packed, &(struct tvmq_key){{1000 - i, i}});
 }
 
@@ -35,7 +35,7 @@ static void put(size_t first, size_t end) {
 static bool has(const struct tvmq_weight_file *file, size_t i) {
   struct tvmq_weights weights;
   if (!tvmq_weight_file_find(file, &(struct tvmq_key){{1000 - i, i}}, &weights)) return false;
-  bool right = weights.bytes == sizes[i] && weights.promises == i + 1 && (uintptr_t)weights.data % TVMQ_WEIGHT_ALIGNMENT == 0;
+  bool right = weights.bytes == sizes[i] && weights.invariants == i + 1 && (uintptr_t)weights.data % TVMQ_WEIGHT_ALIGNMENT == 0;
   for (size_t k = 0; right && k < sizes[i]; k++) right = weights.data[k] == i + 1;
   CHECK(right, "weights %zu are others than were written", i);
   return true;
@@ -59,7 +59,7 @@ static void check_round_trip(void) {
   // Weights of the file live as long as somebody uses them, whatever becomes of the file.
   const struct tvmq_key key = {{1000, 0}};
   struct tvmq_packed *packed = tvmq_packed_find(&key, sizes[0], file);
-  CHECK(packed != NULL && packed->memory == NULL && packed->promises == 1, "found in the file");
+  CHECK(packed != NULL && packed->memory == NULL && packed->invariants == 1, "found in the file");
   CHECK(tvmq_packed_find(&key, sizes[0] + 1, file) == NULL, "of another size");
   put(0, 1);
   tvmq_weight_file_release(file);

@@ -126,7 +126,7 @@ TVMQ_INLINE void square_s8(const struct factors *f, stage_path path, bool half, 
 
 // ---- paths
 
-// Returns the path for int16, whose results saturate regardless of the stage's promises.
+// Returns the path for int16, whose results saturate regardless of the stage's invariants.
 TVMQ_INLINE stage_path path_s16(const struct tvmq_stage *stage) {
   if (stage->rounding == TVMQ_ROUNDING_SINGLE) return TVMQ_NEON_SINGLE;
   return stage->rounding == TVMQ_ROUNDING_REFERENCE && stage->right_shifts ? TVMQ_NEON_S8_AWAY : TVMQ_NEON_DOUBLE;

@@ -85,12 +85,12 @@ bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *tr
 }
 
 struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,
-                                      bool (*fill)(void *context, uint8_t *panels, uint32_t *promises), void *context) {
+                                      bool (*fill)(void *context, uint8_t *panels, uint32_t *invariants), void *context) {
   struct tvmq_packed *packed = has_key ? tvmq_packed_find(key, bytes, env->weight_file) : NULL;
   if (packed == NULL) {
     packed = tvmq_packed_create(bytes);
     if (packed == NULL) return NULL;
-    if (!fill(context, packed->memory, &packed->promises)) {
+    if (!fill(context, packed->memory, &packed->invariants)) {
       tvmq_packed_release(packed);
       return NULL;
     }
@@ -106,14 +106,14 @@ struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, 
 
 enum { RIGHT_SHIFTS = 1 << 0, HEADROOM = 1 << 1, FITS_INT16 = 1 << 2 };
 
-uint32_t tvmq_promises_of(const struct tvmq_stage *stage) {
+uint32_t tvmq_invariants_of(const struct tvmq_stage *stage) {
   return (stage->right_shifts ? RIGHT_SHIFTS : 0) | (stage->headroom ? HEADROOM : 0) | (stage->fits_int16 ? FITS_INT16 : 0);
 }
 
-struct tvmq_stage tvmq_stage_promised(const struct tvmq_stage *stage, uint32_t promises) {
+struct tvmq_stage tvmq_stage_with(const struct tvmq_stage *stage, uint32_t invariants) {
   struct tvmq_stage lowered = *stage;
-  lowered.right_shifts = (promises & RIGHT_SHIFTS) != 0;
-  lowered.headroom = (promises & HEADROOM) != 0;
-  lowered.fits_int16 = (promises & FITS_INT16) != 0;
+  lowered.right_shifts = (invariants & RIGHT_SHIFTS) != 0;
+  lowered.headroom = (invariants & HEADROOM) != 0;
+  lowered.fits_int16 = (invariants & FITS_INT16) != 0;
   return lowered;
 }

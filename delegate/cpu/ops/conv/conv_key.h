@@ -29,10 +29,10 @@ bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *tr
                    struct tvmq_key *key);
 
 // Returns the packed weights with this key. If there are none, creates and shares `bytes` bytes of weights; `fill`
-// packs them and sets their promises. Returns NULL if out of memory.
+// packs them and sets their invariants. Returns NULL if out of memory.
 struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,
-                                      bool (*fill)(void *context, uint8_t *panels, uint32_t *promises), void *context);
+                                      bool (*fill)(void *context, uint8_t *panels, uint32_t *invariants), void *context);
 
-// Converts the promises of a lowered stage (right_shifts, headroom, fits_int16) to a number and back.
-uint32_t tvmq_promises_of(const struct tvmq_stage *stage);
-struct tvmq_stage tvmq_stage_promised(const struct tvmq_stage *stage, uint32_t promises);
+// Converts the invariants of a lowered stage (right_shifts, headroom, fits_int16) to a number and back.
+uint32_t tvmq_invariants_of(const struct tvmq_stage *stage);
+struct tvmq_stage tvmq_stage_with(const struct tvmq_stage *stage, uint32_t invariants);

@@ -6,7 +6,7 @@
 #include "arithmetic/stage.h"
 #include "cpu/plan/select.h"
 #include "exact/float_stage.h"
-#include "exact/promises.h"
+#include "exact/invariants.h"
 #include "operators/quant_params.h"
 #include "operators/turn.h"
 
@@ -51,7 +51,7 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
   if (tvmq_float_panel(form, &quant->stage, accumulators, params, n)) return;
   if (wide) stage->fits_int16 = false;
   if (quant->stage.in_float64) return;
-  for (size_t j = 0; j < n; j++) tvmq_keep_promises(&accumulators[j], params[j].multiplier, params[j].shift, stage);
+  for (size_t j = 0; j < n; j++) tvmq_keep_invariants(&accumulators[j], params[j].multiplier, params[j].shift, stage);
 }
 
 enum tvmq_form tvmq_conv_form(const struct tvmq_variant *variant, const struct tvmq_machine *machine, size_t results) {

@@ -22,7 +22,7 @@ struct packing {
   const uint8_t *filter;
   struct tvmq_channel_params *params;  // [output channels]
   struct tvmq_channel *channels;       // channels of one panel for each thread
-  uint32_t *promises;                  // [panels]
+  uint32_t *invariants;                // [panels]
   uint8_t *panels;
 };
 
@@ -35,7 +35,7 @@ static void pack_panel(void *context, struct tvmq_task task) {
   const size_t n = panel_channels(c, packing->filter, task.index, &first, channels);
   struct tvmq_channel_params *params = packing->params + first;
   tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->form, channels, first, n, &stage, params);
-  packing->promises[task.index] = tvmq_promises_of(&stage);
+  packing->invariants[task.index] = tvmq_invariants_of(&stage);
   c->choice.algorithm->method->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
 }
 
@@ -45,8 +45,8 @@ static struct tvmq_threads *packing_threads(const struct tvmq_conv *c, size_t n_
   return n_panels * c->choice.panel.size >= LEAST_BYTES && !tvmq_threads_traced(c->threads) ? c->threads : NULL;
 }
 
-// Packs the trimmed filter. The promises of the weights are those that all panels keep. Returns false if out of memory.
-static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
+// Packs the trimmed filter. The invariants of the weights are those that all panels keep. Returns false if out of memory.
+static bool fill(void *context, uint8_t *panels, uint32_t *invariants) {
   const struct tvmq_conv *c = context;
   const size_t n_panels = c->choice.panels * c->problem.groups, n_threads = (size_t)tvmq_threads_count(c->threads);
   uint8_t *copy = NULL;
@@ -55,16 +55,16 @@ static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
       .filter = tvmq_trimmed_filter(&c->problem.trim, &c->problem.kept, false, &copy),
       .params = tvmq_alloc((size_t)c->problem.desc.out_c * sizeof *packing.params),
       .channels = tvmq_alloc(n_threads * c->choice.variant->layout.nr * sizeof *packing.channels),
-      .promises = tvmq_alloc(n_panels * sizeof *packing.promises),
+      .invariants = tvmq_alloc(n_panels * sizeof *packing.invariants),
       .panels = panels,
   };
-  const bool complete = packing.filter && packing.params && packing.channels && packing.promises;
+  const bool complete = packing.filter && packing.params && packing.channels && packing.invariants;
   if (complete) tvmq_threads_run(packing_threads(c, n_panels), n_panels, pack_panel, &packing);
-  *promises = UINT32_MAX;
-  for (size_t p = 0; complete && p < n_panels; p++) *promises &= packing.promises[p];
+  *invariants = UINT32_MAX;
+  for (size_t p = 0; complete && p < n_panels; p++) *invariants &= packing.invariants[p];
   tvmq_free(packing.params);
   tvmq_free(packing.channels);
-  tvmq_free(packing.promises);
+  tvmq_free(packing.invariants);
   if (packing.filter) tvmq_free(copy);
   return complete;
 }
@@ -95,7 +95,7 @@ static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
   c->padding = tvmq_alloc_unset(padding_bytes);
   if (!c->weights || !c->padding) return "out of memory";
   c->packed = c->weights->panels;
-  c->stage = tvmq_stage_promised(&c->problem.quant.stage, c->weights->promises);
+  c->stage = tvmq_stage_with(&c->problem.quant.stage, c->weights->invariants);
   memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0
   return NULL;
 }

@@ -39,7 +39,7 @@ static void drop(struct matmul *m) {
   *m = (struct matmul){0};
 }
 
-// Sets the promises of the stage to those that hold for any weights.
+// Sets the invariants of the stage to those that hold for any weights.
 static void set_stage(struct matmul *m) {
   const struct tvmq_conv *c = conv_of(m);
   int32_t multiplier, shift;

@@ -98,14 +98,14 @@ struct packing {
 };
 
 // Fills the panels. Returns false if out of memory.
-static bool fill(void *context, uint8_t *panels, uint32_t *promises) {
+static bool fill(void *context, uint8_t *panels, uint32_t *invariants) {
   const struct packing *packing = context;
   struct tvmq_depthwise *d = packing->d;
   struct tvmq_channel_params *params = tvmq_alloc(d->n_blocks * d->variant->layout.nr * sizeof *params);
   if (!params) return false;
   lower_and_pack(d, packing->filter, params, packing->channels, panels);
   tvmq_free(params);
-  *promises = tvmq_promises_of(&d->stage);
+  *invariants = tvmq_invariants_of(&d->stage);
   return true;
 }
 
@@ -140,7 +140,7 @@ static const char *pack_blocks(const struct packing *packing, const struct tvmq_
   d->padding = tvmq_alloc(pixel_bytes);
   if (!d->weights || !d->padding) return "out of memory";
   d->packed = d->weights->panels;
-  d->stage = tvmq_stage_promised(&d->quant.stage, d->weights->promises);
+  d->stage = tvmq_stage_with(&d->quant.stage, d->weights->invariants);
   memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0
   return NULL;
 }

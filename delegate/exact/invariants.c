@@ -1,4 +1,4 @@
-#include "exact/promises.h"
+#include "exact/invariants.h"
 
 #include "arithmetic/stage.h"
 
@@ -25,7 +25,7 @@ void tvmq_settle_constant(struct tvmq_accumulators *accumulators, enum tvmq_roun
   *accumulators = (struct tvmq_accumulators){QUARTERS * value, QUARTERS * value};
 }
 
-void tvmq_keep_promises(const struct tvmq_accumulators *accumulators, int32_t multiplier, int32_t shift, struct tvmq_stage *stage) {
+void tvmq_keep_invariants(const struct tvmq_accumulators *accumulators, int32_t multiplier, int32_t shift, struct tvmq_stage *stage) {
   const int64_t limit = INT64_C(1) << 30;
   if (shift > -1) stage->right_shifts = false;
   if (accumulators->lo < -limit || accumulators->hi > limit || shift < -22) stage->headroom = false;

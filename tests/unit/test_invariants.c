@@ -1,6 +1,6 @@
 // Channels without weights: what replaces their bias, multiplier and shift gives the same output, on the short paths.
 #include "arithmetic/stage.h"
-#include "exact/promises.h"
+#include "exact/invariants.h"
 #include "unit.h"
 
 enum { FAR = 512 };  // beyond every byte, whatever the zero point
@@ -25,8 +25,8 @@ static void check_constants(void) {
       if (!CHECK(got == wanted, "rounding %zu, %lld by %d, %d: %d, not %d", r, (long long)folded, before.multiplier, before.shift, got, wanted)) return;
       CHECK(accumulators.lo == acc && accumulators.hi == acc, "accumulators");
       struct tvmq_stage stage = {.rounding = roundings[r], .right_shifts = true, .headroom = true, .fits_int16 = true};
-      tvmq_keep_promises(&accumulators, after.multiplier, after.shift, &stage);
-      CHECK(stage.right_shifts && stage.headroom && stage.fits_int16, "promises");
+      tvmq_keep_invariants(&accumulators, after.multiplier, after.shift, &stage);
+      CHECK(stage.right_shifts && stage.headroom && stage.fits_int16, "invariants");
     }
   }
 }

@@ -12,4 +12,4 @@ void tvmq_settle_constant(struct tvmq_accumulators *accumulators, enum tvmq_roun
 
 // Clears each of right_shifts, headroom and fits_int16 in *stage that a channel with these accumulators, multiplier and
 // shift violates.
-void tvmq_keep_promises(const struct tvmq_accumulators *accumulators, int32_t multiplier, int32_t shift, struct tvmq_stage *stage);
+void tvmq_keep_invariants(const struct tvmq_accumulators *accumulators, int32_t multiplier, int32_t shift, struct tvmq_stage *stage);
