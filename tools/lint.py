@@ -72,13 +72,15 @@ RUNNING = ("sessions", "binding", "models")
 PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
     "models": (),
     "binding": ("models",),
+    "hosts": ("binding",),
+    "hook": (),
     "sessions": ("binding", "models"),
     "measure": RUNNING,
     "accuracy": RUNNING,
     "tuning": ("measure", *RUNNING),
     "fleet": ("tuning", "measure", "accuracy", *RUNNING),
     "reports": ("fleet", "tuning", "measure", "accuracy", *RUNNING),
-    "cli": ("reports", "fleet", "tuning", "measure", "accuracy", *RUNNING),
+    "cli": ("hosts", "reports", "fleet", "tuning", "measure", "accuracy", *RUNNING),
 }
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,

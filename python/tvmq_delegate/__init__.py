@@ -100,7 +100,7 @@ _LATER = {
     "tuning": ["explain", "tune"],
 }  # fmt: skip
 _MODULES = {name: module for module, names in _LATER.items() for name in names}
-_ROOMS = ("accuracy", "binding", "fleet", "measure", "models", "reports", "sessions", "tuning")
+_ROOMS = ("accuracy", "binding", "fleet", "hosts", "measure", "models", "reports", "sessions", "tuning")
 
 
 def __getattr__(name: str) -> Any:

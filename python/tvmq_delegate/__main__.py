@@ -10,7 +10,7 @@ def run() -> None:
         print("Interrupted", file=sys.stderr)
         sys.exit(130)
     streams.prepare()
-    if not {*COMMANDS}.isdisjoint(sys.argv[1:2]):  # else nothing is loaded that chatters
+    if not ({*COMMANDS} - {"run"}).isdisjoint(sys.argv[1:2]):  # else nothing is loaded that chatters, or it is the program's affair
         chatter.silence()
     try:
         main(prog_name="tvmq")

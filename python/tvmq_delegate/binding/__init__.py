@@ -11,6 +11,7 @@ __all__ = [
     "LoadOptions",
     "Shown",
     "ToolOptions",
+    "accelerator",
     "cores",
     "interpreter_threads",
     "library",

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import click
 
-from .command import documented
 from .fleet import package, scheduler_options, security, unanswered
-from .group import Failure
+from .group import Failure, documented
 
 
 @documented(click.Command)

@@ -11,7 +11,8 @@ import click
 
 from .. import measure
 from ..reports import calibration, screen
-from .command import FloatRange, documented, page, print_json, progress, widened
+from .command import FloatRange, page, print_json, progress, widened
+from .group import documented
 from .output import Output, OutputFile, write_all
 
 _DEFAULT_FILE = "[default: that of this CPU in the user's cache folder]"

@@ -12,18 +12,17 @@ import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from ..binding import interpreter_threads, library, runtimes
 from ..models import ModelError, opened, zoo
 from ..reports import screen
-from .group import Failure, one_line
+from .group import Failure, documented, one_line
 
 DEFAULT_NETWORK = "mobilenet_v2"
 
-_Command = TypeVar("_Command", bound=click.Command)
 
 DELEGATES = "Options of the delegate"
 TYPED = "tvmq.typed"  # the key of a command's arguments in its context
@@ -105,11 +104,6 @@ def _without_value(argument: str, flags: dict[str, click.Option]) -> list[str]:
     if value.lower() in ("false", "0", "no", "off"):
         return option.secondary_opts[:1]
     raise click.UsageError(f"{name}={value}: neither true nor false")
-
-
-def documented(kind: type[_Command], **attributes: Any) -> Callable[[Callable[..., Any]], _Command]:
-    """Makes a function a command of a class, whose help is the docstring of the function's module."""
-    return lambda function: click.command(cls=kind, help=sys.modules[function.__module__].__doc__, **attributes)(function)
 
 
 def model_command(

@@ -16,8 +16,8 @@ import click
 
 from ..reports import fleet as report
 from ..reports import screen
-from .command import FOLDER, FloatRange, as_json, documented, page, progress
-from .group import DIFFERENT, NOTHING_TAKEN, Failure, one_line
+from .command import FOLDER, FloatRange, as_json, page, progress
+from .group import DIFFERENT, NOTHING_TAKEN, Failure, documented, one_line
 from .output import Output, OutputFile, write_all
 
 if TYPE_CHECKING:

@@ -6,20 +6,28 @@ import contextlib
 import importlib
 import os
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import click
 
 from . import streams
 
 # Each is a module of this folder with a function of the same name. The module's docstring is the command's help.
-COMMANDS = ("bench", "board", "calibrate", "demo", "diff", "estimate", "explain", "fleet", "info", "nodes", "records", "tune")
+COMMANDS = ("bench", "board", "calibrate", "demo", "diff", "estimate", "explain", "fleet", "info", "nodes", "records", "run", "tune")
 
 # Exit codes, beside 0 and that of Failure.
 DIFFERENT, NOTHING_TAKEN, INTERRUPTED, CLOSED = 1, 3, 130, 141
 
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())  # which brings the help as its message; older versions of click print it
+
+_Command = TypeVar("_Command", bound=click.Command)
+
+
+def documented(kind: type[_Command], **attributes: Any) -> Callable[[Callable[..., Any]], _Command]:
+    """Makes a function a command of a class, whose help is the docstring of the function's module."""
+    return lambda function: click.command(cls=kind, help=sys.modules[function.__module__].__doc__, **attributes)(function)
 
 
 class Ended(click.ClickException):

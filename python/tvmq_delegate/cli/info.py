@@ -7,7 +7,8 @@ import click
 from .. import tuning
 from ..binding import library, library_path, plural, runtimes, shipped_records
 from ..reports import screen, tables
-from .command import documented, print_json, widened
+from .command import print_json, widened
+from .group import documented
 
 
 @documented(click.Command)

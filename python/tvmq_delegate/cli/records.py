@@ -10,8 +10,8 @@ from .. import tuning
 from ..binding import plural
 from ..reports import screen
 from ..reports import tuning as report
-from .command import documented, print_json, widened
-from .group import DIFFERENT, Failure
+from .command import print_json, widened
+from .group import DIFFERENT, Failure, documented
 from .output import Output, OutputFile, write_all
 
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))

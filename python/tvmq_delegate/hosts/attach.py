@@ -1,0 +1,153 @@
+"""Puts the delegate into each interpreter and compiled model that a program makes, unless it asks for something that the delegate would change."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import inspect
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ..binding import library_path, load
+from . import compare, tally
+from .settings import COMPARE, OPTIONS, parsed
+
+_numbers = itertools.count()
+_own = threading.local()  # set in a thread while what it makes is not the program's: load() asks a runtime's kernels in interpreters
+
+
+def attach(module: ModuleType) -> None:
+    """Prepares the classes of a module of a TFLite runtime that has just been imported."""
+    tally.start()
+    if hasattr(module, "CompiledModel"):
+        for name in ("from_file", "from_buffer"):
+            _prepare_compiled(module, name)
+    else:
+        _prepare_interpreters(module)
+
+
+def _bound(signature: inspect.Signature, *arguments: Any, **named: Any) -> inspect.BoundArguments | None:
+    """Binds the arguments of a call. Returns None if it is not the program's, or an error, which the runtime itself is to raise."""
+    try:
+        return None if getattr(_own, "busy", False) else signature.bind(*arguments, **named)
+    except TypeError:
+        return None
+
+
+def _attempt(network: str, what: Callable[[], Any]) -> Any:
+    """Returns the result of a function, or None after an error, which is noted: the program goes on without the delegate."""
+    _own.busy = True
+    try:
+        return what()
+    except Exception as error:
+        tally.note(network, left=" ".join(str(error).split())[:200] or type(error).__name__)
+        return None
+    finally:
+        _own.busy = False
+
+
+def _options() -> dict[str, Any]:
+    return dict(parsed(os.environ.get(OPTIONS, "")))
+
+
+def _note_nodes(network: str, delegate: Any) -> None:
+    """Nodes and claimed nodes, which are among the first members of tvmq_delegate_info. Needs no cffi."""
+    pointer = delegate._get_native_delegate_pointer()
+    get = ctypes.CDLL(str(library_path())).tvmq_get_delegate
+    get.argtypes, get.restype = [ctypes.c_void_p], ctypes.POINTER(ctypes.c_int * 3)
+    _, nodes, claimed = get(pointer).contents
+    tally.note(network, nodes=nodes, claimed=claimed)
+
+
+# ---- interpreters
+
+
+def _prepare_interpreters(module: ModuleType) -> None:
+    interpreters = module.Interpreter
+    original: Callable[..., None] = interpreters.__init__
+    signature = inspect.signature(original)
+    compares = COMPARE in os.environ
+
+    @functools.wraps(original)
+    def initialize(self: Any, *arguments: Any, **named: Any) -> None:
+        call = _bound(signature, self, *arguments, **named)
+        if call is None or _own_wish(module, call.arguments):
+            return original(self, *arguments, **named)
+        network = str(next(_numbers))
+        delegate = _attempt(network, lambda: load(runtime=module, **_options()))
+        call.arguments["experimental_delegates"] = [delegate]
+
+        def create() -> bool:
+            original(*call.args, **call.kwargs)
+            return True
+
+        if delegate is None or not _attempt(network, create):
+            return original(self, *arguments, **named)
+        _attempt(network, lambda: _note_nodes(network, delegate))
+        if compares:
+            compare.follow(self, network, lambda: _stock(interpreters, original, arguments, named))
+        return None
+
+    interpreters.__init__ = initialize
+    if compares:
+        compare.prepare(interpreters)
+
+
+def _own_wish(module: ModuleType, given: dict[str, Any]) -> bool:
+    """Whether the program has delegates of its own, reads tensors that the delegate does not make, or asks for the reference kernels, as load() does."""
+    if given.get("experimental_op_resolver_type") == module.OpResolverType.BUILTIN_REF:
+        return True
+    return bool(given.get("experimental_delegates") or given.get("experimental_preserve_all_tensors"))
+
+
+def _stock(interpreters: Any, original: Callable[..., None], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    interpreter = interpreters.__new__(interpreters)
+    original(interpreter, *arguments, **named)
+    return interpreter
+
+
+# ---- compiled models
+
+
+@functools.cache
+def _environment() -> Any:
+    from ..binding import accelerator
+
+    return accelerator.environment(**_options())
+
+
+def _only_cpu(module: ModuleType, call: inspect.BoundArguments) -> bool:
+    asked = call.arguments.get("hardware_accel") or getattr(call.arguments.get("options"), "hardware_accelerators", None)
+    return not asked or asked == module.HardwareAccelerator.CPU
+
+
+def _prepare_compiled(module: ModuleType, name: str) -> None:
+    original = vars(module.CompiledModel)[name].__func__
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def create(cls: type, *arguments: Any, **named: Any) -> Any:
+        call = _bound(signature, cls, *arguments, **named)
+        if call is None or call.arguments.get("environment") is not None or not _only_cpu(module, call):
+            return original(cls, *arguments, **named)
+        network = str(next(_numbers))
+        call.arguments["environment"] = _attempt(network, _environment)
+        model = _attempt(network, lambda: original(*call.args, **call.kwargs)) if call.arguments["environment"] is not None else None
+        if model is None:
+            return original(cls, *arguments, **named)
+        _attempt(network, lambda: _note_compiled(network))
+        return model
+
+    setattr(module.CompiledModel, name, classmethod(create))
+
+
+def _note_compiled(network: str) -> None:
+    from ..binding import accelerator
+
+    alive = accelerator.delegates(_environment())
+    if alive:
+        _note_nodes(network, alive[-1])

@@ -1,0 +1,76 @@
+"""The same inferences without the delegate, timed: `tvmq run --compare`."""
+
+from __future__ import annotations
+
+import functools
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from . import tally
+
+_twins: weakref.WeakKeyDictionary[Any, Twin] = weakref.WeakKeyDictionary()
+
+
+class Twin:
+    """An interpreter without the delegate, which runs whatever another one runs. The first inference of both is not counted."""
+
+    def __init__(self, network: str, make: Callable[[], Any]):
+        self._network, self._make = network, make
+        self._interpreter: Any = None
+        self._ours_ns = self._stock_ns = self._runs = 0
+
+    def run(self, inputs: dict[int, Any], ours_ns: int) -> None:
+        first = self._interpreter is None
+        if first:
+            self._interpreter = self._make()
+            self._interpreter.allocate_tensors()
+        shapes = {detail["index"]: tuple(detail["shape"]) for detail in self._interpreter.get_input_details()}
+        changed = [index for index, values in inputs.items() if shapes[index] != values.shape]
+        for index in changed:
+            self._interpreter.resize_tensor_input(index, inputs[index].shape)
+        if changed:
+            self._interpreter.allocate_tensors()
+        for index, values in inputs.items():
+            self._interpreter.set_tensor(index, values)
+        start = time.perf_counter_ns()
+        self._interpreter.invoke()
+        stock_ns = time.perf_counter_ns() - start
+        if first:
+            return
+        self._ours_ns += ours_ns
+        self._stock_ns += stock_ns
+        self._runs += 1
+        if self._runs & (self._runs - 1) == 0 or self._runs % 64 == 0:  # a process that does not tell writes each note
+            self.note()
+
+    def note(self) -> None:
+        tally.note(self._network, ours_ns=self._ours_ns, stock_ns=self._stock_ns, runs=self._runs)
+
+
+def follow(interpreter: Any, network: str, make: Callable[[], Any]) -> None:
+    """Has every inference of an interpreter compared. make: returns one without the delegate."""
+    _twins[interpreter] = Twin(network, make)
+
+
+def prepare(interpreters: type) -> None:
+    """Makes the interpreters of a class be followed."""
+    original: Callable[[Any], None] = vars(interpreters)["invoke"]
+
+    @functools.wraps(original)
+    def invoke(self: Any) -> None:
+        twin = _twins.get(self)
+        if twin is None:
+            return original(self)
+        inputs = {detail["index"]: self.get_tensor(detail["index"]) for detail in self.get_input_details()}
+        start = time.perf_counter_ns()
+        original(self)
+        ours_ns = time.perf_counter_ns() - start
+        try:
+            twin.run(inputs, ours_ns)
+        except Exception:  # what the comparison cannot do is not the program's affair
+            del _twins[self]
+        return None
+
+    interpreters.invoke = invoke  # type: ignore[attr-defined]

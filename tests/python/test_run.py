@@ -1,0 +1,154 @@
+"""`tvmq run`: unmodified programs get the delegate, and are otherwise as they were."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+import builders
+import harness
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif(harness.EMULATED, reason="other Pythons are started without the emulator's folders")
+
+PROGRAM = """
+import sys
+import numpy as np
+import {module} as runtime
+interpreter = runtime.Interpreter(model_path=sys.argv[1])
+interpreter.allocate_tensors()
+detail = interpreter.get_input_details()[0]
+values = np.random.default_rng(3).integers(-128, 128, detail["shape"]).astype(detail["dtype"])
+for _ in range(3):
+    interpreter.set_tensor(detail["index"], values)
+    interpreter.invoke()
+print(interpreter.get_tensor(interpreter.get_output_details()[0]["index"]).tobytes().hex())
+sys.exit(7)
+"""
+
+
+@pytest.fixture
+def model(tmp_path) -> pathlib.Path:
+    path = tmp_path / "model.tflite"
+    path.write_bytes(builders.build_fully_connected())
+    return path
+
+
+def started(*command: str | os.PathLike[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*map(str, command)], check=False, capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def run(*arguments: str | os.PathLike[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    return started(sys.executable, "-m", "tvmq_delegate", "run", *arguments, **environment)
+
+
+def lines(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The lines about the delegate."""
+    return [line for line in done.stderr.splitlines() if line.startswith("tvmq: ")]
+
+
+def program(folder: pathlib.Path, text: str) -> pathlib.Path:
+    path = folder / "program.py"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("options", [(), ("--options", "num_threads=2"), ("--compare",)])
+def test_results_are_the_references(runtime, model, tmp_path, options):
+    done = run(*options, program(tmp_path, PROGRAM.format(module=runtime.module.__name__)), model)
+    interpreter = runtime.module.Interpreter(str(model), experimental_op_resolver_type=runtime.module.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    detail = interpreter.get_input_details()[0]
+    values = np.random.default_rng(3).integers(-128, 128, detail["shape"]).astype(detail["dtype"])
+    assert done.stdout == harness.run(interpreter, values)[0].tobytes().hex() + "\n"
+    assert done.returncode == 7
+    (line,) = lines(done)
+    assert line.startswith("tvmq: 1 network with 1 of 1 nodes by the delegate")
+    assert ("--compare" in options) == bool(re.search(r"; 2 inferences took \S+ ms instead of \S+ ms \(\S+ times as fast\)$", line)), line
+
+
+def test_modules_and_child_processes(runtime, model, tmp_path):
+    """A program that starts itself as a module, twice."""
+    program(tmp_path, PROGRAM.format(module=runtime.module.__name__))
+    parent = tmp_path / "parent.py"
+    parent.write_text(
+        f"import subprocess, sys\nimport {runtime.module.__name__}\n"
+        "for _ in range(2): subprocess.run([sys.executable, '-m', 'program', sys.argv[1]], check=False)\n",
+        encoding="utf-8",
+    )
+    done = run("-m", "parent", model, PYTHONPATH=str(tmp_path))
+    first, second = done.stdout.splitlines()
+    assert first == second and done.returncode == 0
+    assert [line.partition(" by")[0] for line in lines(done)] == ["tvmq: 2 networks with 2 of 2 nodes"]
+
+
+def test_delegates_of_the_programs_own_are_left_alone(runtime, model, tmp_path):
+    text = PROGRAM.replace("model_path=sys.argv[1]", "model_path=sys.argv[1], experimental_delegates=[tvmq_delegate.load(runtime=runtime)]")
+    done = run(program(tmp_path, "import tvmq_delegate\n" + text.format(module=runtime.module.__name__)), model)
+    assert done.returncode == 7
+    assert [line.partition(" by")[0] for line in lines(done)] == ["tvmq: 0 networks with 0 of 0 nodes"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys; print(sys.argv, __name__, __file__); raise KeyError('of the program')",
+        "import os, signal; os.kill(os.getpid(), signal.SIGTERM)",
+        "import os; os._exit(3)",
+        "import sys; sys.stdout.write(sys.stdin.read()); sys.exit('said at the end')",
+        "import signal; print(signal.getsignal(signal.SIGPIPE), signal.getsignal(signal.SIGINT))",
+        "syntax error",
+    ],
+)
+def test_programs_without_a_runtime_are_as_they_were(tmp_path, text):
+    path = program(tmp_path, text)
+    plain, done = started(sys.executable, path, "a", "--b"), run(path, "a", "--b")
+    assert (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+
+
+def test_errors_of_a_network_are_the_runtimes(runtime, tmp_path):
+    """With the same traceback, but for the frames of the hook."""
+    (tmp_path / "model.tflite").write_bytes(b"no model")
+    path = program(tmp_path, PROGRAM.format(module=runtime.module.__name__))
+    plain, done = started(sys.executable, path, tmp_path / "model.tflite"), run(path, tmp_path / "model.tflite")
+    assert done.returncode == plain.returncode == 1
+    assert plain.stderr.splitlines()[-1] in done.stderr.splitlines()
+    (line,) = lines(done)
+    assert "1 network without it: " in line
+
+
+def test_signals_reach_the_program(runtime, tmp_path):
+    path = program(tmp_path, f"import {runtime.module.__name__}, time\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    process = subprocess.Popen([sys.executable, "-m", "tvmq_delegate", "run", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == -signal.SIGTERM
+    process.stdout.close()
+
+
+def test_compiled_models(tmp_path, model):
+    pytest.importorskip("ai_edge_litert.environment", reason="CompiledModel takes the delegate from LiteRT 2.2 on: pip install 'ai-edge-litert>=2.2'")
+    if harness.SANITIZED:
+        pytest.skip("LiteRT loads its plugins by RTLD_DEEPBIND, at which a sanitizer ends the process")
+    text = "import sys\nfrom ai_edge_litert.compiled_model import CompiledModel\nCompiledModel.from_file(sys.argv[1])\n"
+    done = run(program(tmp_path, text), model)
+    assert done.returncode == 0
+    assert [line.partition(" by")[0] for line in lines(done)] == ["tvmq: 1 network with 1 of 1 nodes"]
+
+
+def test_the_users_sitecustomize_runs(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import os\nif 'TVMQ_RUN' in os.environ: print('of the user')\n", encoding="utf-8")
+    assert run(program(tmp_path, "print('program')"), PYTHONPATH=str(tmp_path)).stdout == "of the user\nprogram\n"
+
+
+def test_what_cannot_be_run(tmp_path):
+    path = program(tmp_path, "print('started')")
+    wrong = run("--options", "colour=red", path)
+    assert (wrong.returncode, wrong.stdout) == (2, "") and "unknown option colour" in wrong.stderr
+    absent = run("no-such-program")
+    assert (absent.returncode, absent.stdout) == (2, "") and "no-such-program" in absent.stderr
