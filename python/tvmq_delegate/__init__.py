@@ -13,10 +13,10 @@ model without a runtime.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # type checkers take it as true; programs of `tvmq run` wait for no import
 if TYPE_CHECKING:
+    from typing import Any
+
     from .accuracy import diff
     from .binding.accelerator import CompiledDelegate, accelerator_path, delegates, environment
     from .binding.library import (
@@ -104,6 +104,8 @@ _ROOMS = ("accuracy", "binding", "fleet", "hosts", "measure", "models", "reports
 
 
 def __getattr__(name: str) -> Any:
+    import importlib
+
     if name == "__version__":
         return importlib.import_module(".binding.library", __name__).version()
     if name in _ROOMS:

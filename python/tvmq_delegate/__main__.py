@@ -4,6 +4,10 @@ import sys
 
 
 def run() -> None:
+    if sys.argv[1:2] == ["run"]:
+        from .hosts import replace_process  # the program waits for this import, and for no other
+
+        replace_process(sys.argv[2:])
     try:
         from .cli import COMMANDS, chatter, main, streams
     except KeyboardInterrupt:

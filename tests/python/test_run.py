@@ -13,6 +13,7 @@ import builders
 import harness
 import numpy as np
 import pytest
+import test_pages
 
 pytestmark = pytest.mark.skipif(harness.EMULATED, reason="other Pythons are started without the emulator's folders")
 
@@ -111,15 +112,88 @@ def test_programs_without_a_runtime_are_as_they_were(tmp_path, text):
     assert (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)
 
 
-def test_errors_of_a_network_are_the_runtimes(runtime, tmp_path):
-    """With the same traceback, but for the frames of the hook."""
+def test_nothing_is_imported_before_a_runtime(tmp_path):
+    """Neither by the command, whose modules the program would wait for, nor by the hook in the program."""
+    path = program(tmp_path, "import sys; print(*sorted(sys.modules))")
+    plain, done = started(sys.executable, path), run(path)
+    assert {*done.stdout.split()} - {*plain.stdout.split()} <= {"importlib", "sitecustomize", "warnings"}
+    listed = started(sys.executable, "-X", "importtime", "-m", "tvmq_delegate", "run", "--compare", path).stderr
+    ours = {line.rpartition("|")[2].strip() for line in listed.partition("| tvmq_delegate\n")[2].splitlines()}
+    assert "tvmq_delegate.hosts.launch" in ours
+    assert not ours & {"click", "ctypes", "cffi", "numpy", "typing", "inspect", "subprocess", "tvmq_delegate.binding", "tvmq_delegate.cli"}
+
+
+SEEN = pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 shows the frame of the hook in tracebacks")
+
+
+def said(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The lines on stderr that are the program's."""
+    return [line for line in done.stderr.splitlines() if not line.startswith(("tvmq: ", "INFO: ", "W0000", "I0000"))]
+
+
+@SEEN
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ((), PROGRAM),  # the model is none
+        ((), "import {module} as runtime\nruntime.Interpreter(no_such_argument=1)\n"),
+        ((), "import {module} as runtime\nruntime.Interpreter(model_content=b'short', experimental_preserve_all_tensors=True)\n"),
+        (("--compare",), PROGRAM.replace("interpreter.allocate_tensors()", "pass").replace("sys.argv[1]", "sys.argv[2]")),  # not allocated
+    ],
+)
+def test_errors_of_a_network_are_the_runtimes(runtime, model, tmp_path, text, options):
+    (tmp_path / "none.tflite").write_bytes(b"no model")
+    path = program(tmp_path, text.format(module=runtime.module.__name__))
+    plain, done = started(sys.executable, path, tmp_path / "none.tflite", model), run(*options, path, tmp_path / "none.tflite", model)
+    assert (done.returncode, done.stdout, said(done)) == (1, "", said(plain)) and plain.returncode == 1
+
+
+@SEEN
+def test_errors_of_a_runtime_are_its_own(tmp_path):
+    """A runtime that cannot be imported."""
+    (tmp_path / "tflite_runtime").mkdir()
+    for name, text in (("__init__", ""), ("interpreter", "def fail():\n    raise OSError('no such library')\n\n\nfail()\n")):
+        (tmp_path / "tflite_runtime" / f"{name}.py").write_text(text, encoding="utf-8")
+    path = program(tmp_path, "import tflite_runtime.interpreter")
+    plain, done = started(sys.executable, path, PYTHONPATH=str(tmp_path)), run(path, PYTHONPATH=str(tmp_path))
+    assert "no such library" in plain.stderr and (done.returncode, done.stderr) == (1, plain.stderr)
+
+
+def test_a_network_that_cannot_be_opened_is_told(runtime, tmp_path):
     (tmp_path / "model.tflite").write_bytes(b"no model")
-    path = program(tmp_path, PROGRAM.format(module=runtime.module.__name__))
-    plain, done = started(sys.executable, path, tmp_path / "model.tflite"), run(path, tmp_path / "model.tflite")
-    assert done.returncode == plain.returncode == 1
-    assert plain.stderr.splitlines()[-1] in done.stderr.splitlines()
-    (line,) = lines(done)
+    (line,) = lines(run(program(tmp_path, PROGRAM.format(module=runtime.module.__name__)), tmp_path / "model.tflite"))
     assert "1 network without it: " in line
+
+
+def test_report(runtime, model, tmp_path):
+    """One page for networks of files, of memory, of child processes, and those that could not be opened."""
+    for module in ("plotly", "jinja2", "grandalf"):
+        pytest.importorskip(module, reason="the extra `report` is not installed: no pages")
+    text = PROGRAM.format(module=runtime.module.__name__)
+    program(tmp_path, text.replace("model_path=sys.argv[1]", "model_content=open(sys.argv[1], 'rb').read()"))
+    parent = tmp_path / "parent.py"
+    text = text.replace("sys.exit(7)", "import subprocess; sys.exit(subprocess.call([sys.executable, 'program.py', sys.argv[1]]))")
+    parent.write_text(f"{text.partition('interpreter =')[0]}\ntry: runtime.Interpreter(sys.argv[2])\nexcept ValueError: pass\n{text}", encoding="utf-8")
+    (tmp_path / "<b>none.tflite").write_bytes(b"no model")
+    page = tmp_path / "page.html"
+    command = [sys.executable, "-m", "tvmq_delegate", "run", "--compare", "--report", "page.html", parent, model, "<b>none.tflite"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert done.returncode == 7 and f"{page}: written" in done.stderr, done.stderr
+    written = page.read_text(encoding="utf-8")
+    rows = re.findall(r"<tr><td .*?</tr>", written)
+    assert len(rows) == 3 and test_pages.stands_alone(written) and "<b>none" not in written
+    for name in (str(model), "a model in memory"):
+        (row,) = (row for row in rows if name in row)
+        assert "<td>1</td><td>1</td><td>1</td><td>2</td>" in row  # opened once; 1 of 1 nodes; 2 inferences after the first
+    (row,) = (row for row in rows if "none.tflite" in row)
+    assert "<td>0</td><td>0</td><td></td>" in row and not row.endswith('"text wrap left"></td></tr>')
+    assert written.count("There is no graph: ") == 1 and written.count("FULLY_CONNECTED") >= 2
+    assert [path.name for path in tmp_path.glob("tvmq-run-*")] == []
+
+
+def test_a_report_that_cannot_be_written_is_refused_first(tmp_path):
+    done = run("--report", tmp_path / "none" / "page.html", program(tmp_path, "print('started')"))
+    assert (done.returncode, done.stdout) == (2, "") and "page.html: no file can be written there" in done.stderr
 
 
 def test_signals_reach_the_program(runtime, tmp_path):

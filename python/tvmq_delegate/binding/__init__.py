@@ -1,6 +1,6 @@
 """The delegate's library: loading it into a TFLite runtime, and asking it about itself. `load` needs nothing else; what asks imports cffi when called."""
 
-from . import cores, runtimes
+from . import runtimes
 from .loader import library_path, load, packaged, shipped_records
 from .options import LoadOptions, ToolOptions, interpreter_threads
 from .runtimes import Delegate

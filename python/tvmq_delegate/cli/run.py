@@ -9,30 +9,37 @@ has taken.
 from __future__ import annotations
 
 import os
-import signal
-import sys
+from pathlib import Path
+from typing import Any
 
 import click
 
 from .. import hosts
+from .command import page
 from .group import Failure, documented
 
 
+def _flags(function: Any) -> Any:
+    for names, parameter, value, text in reversed(hosts.FLAGS):
+        function = click.option(*names, parameter, is_flag=not value, metavar=value or None, help=text)(function)
+    return function
+
+
 @documented(click.Command, context_settings={"allow_interspersed_args": False})
-@click.option("-m", "--module", "is_module", is_flag=True, help="PROGRAM is a module, as for python -m.")
-@click.option("--options", metavar="NAME=VALUE,...", help="The delegate's options; otherwise those in the environment variable TVMQ_OPTIONS.")
-@click.option("--compare", is_flag=True, help="Run each inference without the delegate, too, and tell the times of both.")
+@_flags
 @click.argument("program")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(is_module: bool, options: str | None, compare: bool, program: str, arguments: tuple[str, ...]) -> None:
-    given = os.environ.get("TVMQ_OPTIONS") if options is None else options
-    if given:
-        hosts.check(given)
-    command = hosts.program(program, arguments, is_module=is_module)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores, and the program would too
-        signal.signal(number, signal.SIG_DFL)
-    sys.stdout.flush()
+def run(program: str, arguments: tuple[str, ...], **given: Any) -> None:
+    if given["report"] is not None:
+        page("run_page")
+        _check_folder(Path(given["report"]))
     try:
-        os.execve(command[0], command, hosts.environment(given, compare=compare))
+        hosts.start(program, arguments, **given)
     except OSError as error:
         raise Failure(f"{program}: {error.strerror}") from None
+
+
+def _check_folder(file: Path) -> None:
+    """The page is written when the program ends, which is late to say that it cannot be."""
+    if file.is_dir() or not os.access(file.parent, os.W_OK) or (file.exists() and not os.access(file, os.W_OK)):
+        raise Failure(f"{file}: no file can be written there")

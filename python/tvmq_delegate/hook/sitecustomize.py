@@ -32,7 +32,11 @@ class Loader:
 
     def exec_module(self, module: Any) -> None:
         module.__spec__.loader = module.__loader__ = self._loader
-        self._loader.exec_module(module)
+        try:
+            self._loader.exec_module(module)
+        except BaseException as error:  # raised as if the hook were not there: see Unseen in hosts/
+            error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
+            raise
         try:
             attach = importlib.import_module("tvmq_delegate.hosts.attach")
         except ImportError:  # another Python, which does not have the package

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ..binding import library_path, load
-from . import compare, tally
+from ..binding import library_path, load, runtimes
+from . import tally
 from .settings import COMPARE, OPTIONS, parsed
+from .unseen import Unseen
 
 _numbers = itertools.count()
 _own = threading.local()  # set in a thread while what it makes is not the program's: load() asks a runtime's kernels in interpreters
@@ -70,14 +71,19 @@ def _prepare_interpreters(module: ModuleType) -> None:
     interpreters = module.Interpreter
     original: Callable[..., None] = interpreters.__init__
     signature = inspect.signature(original)
-    compares = COMPARE in os.environ
+    if COMPARE in os.environ:
+        from . import compare
+
+        compare.prepare(interpreters)
 
     @functools.wraps(original)
     def initialize(self: Any, *arguments: Any, **named: Any) -> None:
         call = _bound(signature, self, *arguments, **named)
         if call is None or _own_wish(module, call.arguments):
-            return original(self, *arguments, **named)
+            with Unseen():
+                return original(self, *arguments, **named)
         network = str(next(_numbers))
+        tally.source(network, runtimes.name(module), *map(call.arguments.get, ("model_path", "model_content")))
         delegate = _attempt(network, lambda: load(runtime=module, **_options()))
         call.arguments["experimental_delegates"] = [delegate]
 
@@ -86,15 +92,14 @@ def _prepare_interpreters(module: ModuleType) -> None:
             return True
 
         if delegate is None or not _attempt(network, create):
-            return original(self, *arguments, **named)
+            with Unseen():
+                return original(self, *arguments, **named)
         _attempt(network, lambda: _note_nodes(network, delegate))
-        if compares:
+        if COMPARE in os.environ:
             compare.follow(self, network, lambda: _stock(interpreters, original, arguments, named))
         return None
 
     interpreters.__init__ = initialize
-    if compares:
-        compare.prepare(interpreters)
 
 
 def _own_wish(module: ModuleType, given: dict[str, Any]) -> bool:
@@ -133,12 +138,15 @@ def _prepare_compiled(module: ModuleType, name: str) -> None:
     def create(cls: type, *arguments: Any, **named: Any) -> Any:
         call = _bound(signature, cls, *arguments, **named)
         if call is None or call.arguments.get("environment") is not None or not _only_cpu(module, call):
-            return original(cls, *arguments, **named)
+            with Unseen():
+                return original(cls, *arguments, **named)
         network = str(next(_numbers))
+        tally.source(network, "compiled_model", *map(call.arguments.get, ("model_path", "model_data")))
         call.arguments["environment"] = _attempt(network, _environment)
         model = _attempt(network, lambda: original(*call.args, **call.kwargs)) if call.arguments["environment"] is not None else None
         if model is None:
-            return original(cls, *arguments, **named)
+            with Unseen():
+                return original(cls, *arguments, **named)
         _attempt(network, lambda: _note_compiled(network))
         return model
 

@@ -1,53 +1,88 @@
-"""How a program is started: its command, and the environment that brings the hook into its Python processes and theirs."""
+"""How a program is started: its command, and the environment that brings the hook into its Python processes and theirs.
+
+Modules that only few programs need are imported in functions: each program waits for the others.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import os
-import secrets
-import shutil
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from ..binding import library_path
-from .settings import COMPARE, OPTIONS, RUN, parsed
+from .flags import plain
+from .settings import COMPARE, OPTIONS, REPORT, RUN, parsed
 
-HOOK = Path(__file__).parents[1] / "hook"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HOOK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hook")
 
 
-def program(name: str, arguments: Sequence[str], *, is_module: bool = False) -> list[str]:
-    """The command: a Python file or module for this Python, or any other program by its name or path.
+def replace_process(arguments: Sequence[str]) -> None:
+    """Starts the program that the arguments of `tvmq run` name. Returns where they are not plain, or something is wrong, which the command itself tells."""
+    given = plain(arguments)
+    if given is None or "report" in given:  # a page needs packages that may not be there, which the command checks
+        return
+    try:
+        start(**given)  # type: ignore[arg-type]
+    except (OSError, ValueError):
+        return
+
+
+def start(
+    program: str, arguments: Sequence[str], *, is_module: bool = False, options: str | None = None, compare: bool = False, report: str | None = None
+) -> None:
+    """Makes this process the program.
+
+    options: as in TVMQ_OPTIONS, and instead of it.
 
     Raises:
-      FileNotFoundError: there is no such program.
+      ValueError: the library does not take the options.
+      OSError: there is no such program, or it cannot be executed.
     """
+    given = os.environ.get(OPTIONS) if options is None else options
+    if given:
+        _check(given)
+    command = _command(program, arguments, is_module=is_module)
+    if command[0] != sys.executable:
+        import signal
+
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which every Python ignores, and the program would too
+            signal.signal(number, signal.SIG_DFL)
+    if sys.stdout is not None:  # it may be closed
+        sys.stdout.flush()
+    os.execvpe(command[0], command, _environment(given, compare=compare, report=report))
+
+
+def _command(name: str, arguments: Sequence[str], *, is_module: bool = False) -> list[str]:
+    """A Python file or module is for this Python, any other program is found as the shell finds it."""
     if is_module:
         return [sys.executable, "-m", name, *arguments]
     if name.endswith(".py") or (os.path.isfile(name) and not os.access(name, os.X_OK)) or os.path.isdir(name):
         return [sys.executable, name, *arguments]
-    found = shutil.which(name)
-    if found is None:
-        raise FileNotFoundError(2, "no such program", name)
-    return [found, *arguments]
+    return [name, *arguments]
 
 
-def environment(options: str | None, *, compare: bool = False, base: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of the program. options: as in TVMQ_OPTIONS, and instead of it."""
+def _environment(options: str | None, *, compare: bool, report: str | None, base: Mapping[str, str] = os.environ) -> dict[str, str]:
     own = {
-        RUN: os.path.join(tempfile.gettempdir(), f"tvmq-run-{secrets.token_hex(8)}"),
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(HOOK), base.get("PYTHONPATH")])),
+        RUN: os.path.join(base.get("TMPDIR") or "/tmp", f"tvmq-run-{os.urandom(8).hex()}"),
+        "PYTHONPATH": os.pathsep.join(filter(None, [HOOK, base.get("PYTHONPATH")])),
     }
     if options is not None:
         own[OPTIONS] = options.replace(",", ";")
     if compare:
         own[COMPARE] = "1"
+    if report is not None:
+        own[REPORT] = os.path.abspath(report)
     return {**base, **own}
 
 
-def check(options: str) -> None:
+def _check(options: str) -> None:
     """Raises ValueError where the library does not take the options, as it says it."""
+    import ctypes
+
+    from ..binding import library_path
+
     given = {name: value for name, value in parsed(options).items() if (name, value) != ("machine", "known") and value != "shipped"}
     library = ctypes.CDLL(str(library_path()))
     create, destroy = library.tflite_plugin_create_delegate, library.tflite_plugin_destroy_delegate
