@@ -63,6 +63,7 @@ ROOMS = {
     "network": ("host", "graph", "tflite", "records", *OPS),
     "measure": ("graph", "host", "records", *OPS),
     "litert": BASE,
+    "preload": ("litert", *BASE),
 }
 
 # Which rooms of the Python package a room may import, beside its own modules: by the names that their __init__ exports, whatever module defines them. Files of

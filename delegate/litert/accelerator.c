@@ -1,6 +1,5 @@
 // The delegate as an accelerator of LiteRT's CompiledModel.
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "litert/cpu_options.h"
 #include "litert/litert_abi.h"
 #include "litert/live.h"
+#include "litert/plugin.h"
 
 #pragma GCC visibility push(default)
 #include "tvmq_accelerator.h"
@@ -24,53 +24,9 @@ static void complain(const char *what) {
   tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "CompiledModel: %s", strncmp(what, own_name, size) == 0 ? what + size : what);
 }
 
-// ---- the delegate's own library
-
-typedef void *create_function(const char *const *keys, const char *const *values, size_t n, void (*report_error)(const char *));
-typedef void destroy_function(void *delegate);
-
-static struct {
-  pthread_mutex_t mutex;
-  create_function *create;
-  destroy_function *destroy;
-} delegates = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-static void *open_library(const struct tvmq_configuration *configuration) {
-  static const char name[] = "libtvmq_delegate.so";
-  if (configuration->library != NULL) return dlopen(configuration->library, RTLD_NOW | RTLD_LOCAL);
-  static const char *const places[] = {"", "../"};  // in a Python package, in a C installation
-  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-    char path[TVMQ_PATH + sizeof name + 4];
-    snprintf(path, sizeof path, "%s%s%s", configuration->folder, places[i], name);
-    void *library = configuration->folder[0] != '\0' ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (library != NULL) return library;
-  }
-  return dlopen(name, RTLD_NOW | RTLD_LOCAL);
-}
-
-// Loads the library at the first call and never unloads it.
-static bool have_library(const struct tvmq_configuration *configuration) {
-  pthread_mutex_lock(&delegates.mutex);
-  if (delegates.destroy == NULL) {
-    void *library = open_library(configuration);
-    void *create = library != NULL ? dlsym(library, "tflite_plugin_create_delegate") : NULL;
-    void *destroy = library != NULL ? dlsym(library, "tflite_plugin_destroy_delegate") : NULL;
-    if (create != NULL && destroy != NULL) {
-      memcpy(&delegates.create, &create, sizeof create);  // ISO C has no cast from void * to a function pointer
-      memcpy(&delegates.destroy, &destroy, sizeof destroy);
-    } else {
-      const char *why = dlerror();
-      complain(why != NULL ? why : "the delegate's library does not export its functions");
-    }
-  }
-  const bool found = delegates.destroy != NULL;
-  pthread_mutex_unlock(&delegates.mutex);
-  return found;
-}
-
 static void destroy_delegate(void *delegate) {
   tvmq_live_remove(delegate);
-  delegates.destroy(delegate);
+  tvmq_plugin_destroy(delegate);
 }
 
 // ---- callbacks of the runtime
@@ -140,8 +96,8 @@ static LiteRtStatus hand_out(LiteRtRuntimeContext *context, LiteRtOptions option
     return kLiteRtStatusErrorInvalidArgument;
   }
   if (!cpu->delegates) return kLiteRtStatusOk;
-  if (!have_library(configuration)) return kLiteRtStatusErrorRuntimeFailure;
-  void *delegate = delegates.create(settings->names, settings->values, settings->n, complain);
+  if (!tvmq_plugin_load(configuration, complain)) return kLiteRtStatusErrorRuntimeFailure;
+  void *delegate = tvmq_plugin_create(settings, complain);
   if (delegate == NULL) return kLiteRtStatusErrorInvalidArgument;
   if (!tvmq_live_add(delegate) || context->wrap_delegate(delegate, destroy_delegate, wrapper) != kLiteRtStatusOk) {
     destroy_delegate(delegate);

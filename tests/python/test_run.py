@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,11 @@ import harness
 import numpy as np
 import pytest
 import test_pages
+
+import tvmq_delegate
+from tvmq_delegate import binding
+
+PRELOAD = "libtvmq_preload.so"
 
 pytestmark = pytest.mark.skipif(harness.EMULATED, reason="other Pythons are started without the emulator's folders")
 
@@ -117,7 +123,11 @@ def test_nothing_is_imported_before_a_runtime(tmp_path):
     path = program(tmp_path, "import sys; print(*sorted(sys.modules))")
     plain, done = started(sys.executable, path), run(path)
     assert {*done.stdout.split()} - {*plain.stdout.split()} <= {"importlib", "sitecustomize", "warnings"}
-    listed = started(sys.executable, "-X", "importtime", "-m", "tvmq_delegate", "run", "--compare", path).stderr
+    package = tmp_path / "installed" / "tvmq_delegate"  # an editable installation imports what finds its files
+    shutil.copytree(pathlib.Path(tvmq_delegate.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(binding.packaged(PRELOAD).resolve(), package / PRELOAD)
+    command = [sys.executable, "-S", "-X", "importtime", "-m", "tvmq_delegate", "run", "--compare", path]
+    listed = started(*command, PYTHONPATH=str(package.parent)).stderr
     ours = {line.rpartition("|")[2].strip() for line in listed.partition("| tvmq_delegate\n")[2].splitlines()}
     assert "tvmq_delegate.hosts.launch" in ours
     assert not ours & {"click", "ctypes", "cffi", "numpy", "typing", "inspect", "subprocess", "tvmq_delegate.binding", "tvmq_delegate.cli"}
@@ -218,6 +228,34 @@ def test_compiled_models(tmp_path, model):
 def test_the_users_sitecustomize_runs(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import os\nif 'TVMQ_RUN' in os.environ: print('of the user')\n", encoding="utf-8")
     assert run(program(tmp_path, "print('program')"), PYTHONPATH=str(tmp_path)).stdout == "of the user\nprogram\n"
+
+
+HOST = """
+#include <stdio.h>
+#include "unit/fake_c_library.h"
+int main(void) {
+  static const TfLiteModel model;
+  TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(&model, NULL);
+  printf("%d delegates\\n", interpreter->options.n);
+  TfLiteInterpreterDelete(interpreter);
+  return 5;
+}
+"""
+
+
+@pytest.mark.skipif(harness.SANITIZED, reason="a sanitizer's library is to be loaded before all others")
+def test_programs_that_are_linked_to_the_c_library(tmp_path):
+    """And Python programs that open it by ctypes. The C library is the fake one of the C tests, in which no nodes are offered to the delegate."""
+    (tmp_path / "host.c").write_text(HOST, encoding="utf-8")
+    tests, library, host = harness.REPOSITORY / "tests", tmp_path / "libfake.so", tmp_path / "host"
+    subprocess.run(["cc", "-shared", "-fPIC", f"-I{tests}", tests / "unit/fake_c_library.c", "-o", library], check=True)
+    subprocess.run(["cc", f"-I{tests}", tmp_path / "host.c", library, f"-Wl,-rpath,{tmp_path}", "-o", host], check=True)
+    plain, done = started(host), run("--", host)
+    assert (plain.returncode, plain.stdout, plain.stderr) == (5, "0 delegates\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (5, "1 delegates\n", "tvmq: 1 network with 0 of 0 nodes by the delegate\n")
+    text = f"import ctypes\nlibrary = ctypes.CDLL({str(library)!r})\nlibrary.TfLiteInterpreterCreate(bytes(8), None)\nprint(library.fake_alive())\n"
+    done = run(program(tmp_path, text))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "tvmq: 1 network with 0 of 0 nodes by the delegate\n")
 
 
 def test_what_cannot_be_run(tmp_path):

@@ -68,6 +68,9 @@ def _environment(options: str | None, *, compare: bool, report: str | None, base
         RUN: os.path.join(base.get("TMPDIR") or "/tmp", f"tvmq-run-{os.urandom(8).hex()}"),
         "PYTHONPATH": os.pathsep.join(filter(None, [HOOK, base.get("PYTHONPATH")])),
     }
+    preload = _preload()
+    if preload:
+        own["LD_PRELOAD"] = ":".join(filter(None, [base.get("LD_PRELOAD"), preload]))  # behind a sanitizer's, which insists on being first
     if options is not None:
         own[OPTIONS] = options.replace(",", ";")
     if compare:
@@ -75,6 +78,16 @@ def _environment(options: str | None, *, compare: bool, report: str | None, base
     if report is not None:
         own[REPORT] = os.path.abspath(report)
     return {**base, **own}
+
+
+def _preload() -> str:
+    """The library that does for TFLite's C library what the hook does for Python's runtimes. Returns "" where it is not installed."""
+    file = os.path.join(os.path.dirname(HOOK), "libtvmq_preload.so")
+    if not os.path.exists(file):  # an editable installation
+        from ..binding import packaged
+
+        file = str(packaged("libtvmq_preload.so"))
+    return file if os.path.isfile(file) else ""
 
 
 def _check(options: str) -> None:
