@@ -109,7 +109,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: pathlib.Path) -> No
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     python = harness.REPOSITORY / "python"
     sources = {path.relative_to(python).as_posix() for path in (python / "tvmq_delegate").rglob("*") if path.is_file() and path.suffix != ".pyc"}
-    others = ("libtvmq_accelerator.so", "libtvmq_delegate.so", "tvmq-measure", "tvmq_accelerator.h", "tvmq_delegate.h", "tvmq_delegate.hpp", "tvmq_network.h")
+    others = ["libtvmq_accelerator.so", "libtvmq_delegate.so", "libtvmq_preload.so", "tvmq-measure"]
+    others += ["tvmq_accelerator.h", "tvmq_delegate.h", "tvmq_delegate.hpp", "tvmq_network.h"]
     static = "tvmq_delegate/tvmq-measure-static"  # where there is a libc to link it with
     assert names - {static} == sources | {f"tvmq_delegate/{name}" for name in others}
 

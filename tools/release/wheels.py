@@ -12,7 +12,7 @@ import deterministic
 import source
 import zig
 
-LIBRARIES = ("libtvmq_accelerator.so", "libtvmq_delegate.so")
+LIBRARIES = ("libtvmq_accelerator.so", "libtvmq_delegate.so", "libtvmq_preload.so")
 PROGRAMS = ("tvmq-measure",)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import time
 import weakref
@@ -43,10 +44,12 @@ class Twin:
         self._ours_ns += ours_ns
         self._stock_ns += stock_ns
         self._runs += 1
-        if self._runs & (self._runs - 1) == 0 or self._runs % 64 == 0:  # a process that does not tell writes each note
-            self.note()
+        if self._runs == 1:
+            atexit.register(self._note)  # before the notes are summed up, which was registered earlier
+        if self._runs & (self._runs - 1) == 0 or self._runs % 64 == 0:  # for processes that end by a signal; others write each note
+            self._note()
 
-    def note(self) -> None:
+    def _note(self) -> None:
         tally.note(self._network, ours_ns=self._ours_ns, stock_ns=self._stock_ns, runs=self._runs)
 
 
