@@ -84,14 +84,13 @@ static struct {
   int networks, nodes, claimed;
 } tally;
 
-static void count(const void *delegate) {
-  const struct tvmq_delegate_info *info = tvmq_plugin_info(delegate);
+static void count(const struct tvmq_delegate_info *info) {
   pthread_mutex_lock(&mutex);
   if (tally.process != getpid()) memset(&tally, 0, sizeof tally);  // a fork
   tally.process = getpid();
   tally.networks++;
-  tally.nodes += info != NULL ? info->nodes : 0;
-  tally.claimed += info != NULL ? info->claimed : 0;
+  tally.nodes += info->nodes;
+  tally.claimed += info->claimed;
   pthread_mutex_unlock(&mutex);
 }
 
@@ -124,11 +123,13 @@ struct c_library {
   Options *(*copy_options)(const Options *options);
   void (*add_delegate)(Options *options, void *delegate);
   void (*delete_options)(Options *options);
+  void (*delete_interpreter)(Interpreter *interpreter);
 };
 
 static bool find_functions(struct c_library *library, const void *caller) {
   return FIND("TfLiteInterpreterOptionsCreate", caller, library->create_options) && FIND("TfLiteInterpreterOptionsCopy", caller, library->copy_options) &&
-         FIND("TfLiteInterpreterOptionsAddDelegate", caller, library->add_delegate) && FIND("TfLiteInterpreterOptionsDelete", caller, library->delete_options);
+         FIND("TfLiteInterpreterOptionsAddDelegate", caller, library->add_delegate) &&
+         FIND("TfLiteInterpreterOptionsDelete", caller, library->delete_options) && FIND("TfLiteInterpreterDelete", caller, library->delete_interpreter);
 }
 
 // Returns NULL if the library does not accept the delegate.
@@ -160,14 +161,17 @@ static Interpreter *try_with_delegate(struct tvmq_configuration *configuration, 
   void *delegate = tvmq_plugin_load(configuration, complain) ? tvmq_plugin_create(settings, complain) : NULL;
   if (delegate == NULL) return NULL;
   Interpreter *interpreter = create_with(library, model, given, delegate);
-  if (interpreter != NULL && know(interpreter, delegate)) {
+  const struct tvmq_delegate_info *info = interpreter != NULL ? tvmq_plugin_info(delegate) : NULL;
+  if (info != NULL) count(info);
+  const bool idle = info != NULL && info->nodes > 0 && info->claimed == 0;
+  if (interpreter != NULL && !idle && know(interpreter, delegate)) {
     say(settings, "an interpreter has the delegate");
-    count(delegate);
     return interpreter;
   }
-  say(settings, "an interpreter could not be created with the delegate");
-  if (interpreter == NULL) tvmq_plugin_destroy(delegate);  // an interpreter that is not known keeps it for ever
-  return interpreter;
+  say(settings, idle ? "an interpreter is created without the delegate, which takes no node" : "an interpreter cannot be created with the delegate");
+  if (interpreter != NULL) library->delete_interpreter(interpreter);
+  tvmq_plugin_destroy(delegate);
+  return NULL;
 }
 
 // A function of the C library that this thread is in, or NULL. The library may call another one that creates interpreters,

@@ -169,6 +169,15 @@ def test_errors_of_a_runtime_are_its_own(tmp_path):
     assert "no such library" in plain.stderr and (done.returncode, done.stderr) == (1, plain.stderr)
 
 
+def test_a_network_without_nodes_for_the_delegate_is_opened_without_it(runtime, tmp_path):
+    """A delegate that takes nothing would still be asked at each change of shape."""
+    (tmp_path / "model.tflite").write_bytes(builders.build_conv(dtype="float32"))
+    text = f"import {runtime.module.__name__} as runtime, sys\ninterpreter = runtime.Interpreter(sys.argv[1])\nprint(getattr(interpreter, '_delegates', []))\n"
+    done = run(program(tmp_path, text), tmp_path / "model.tflite")
+    assert (done.returncode, done.stdout) == (0, "[]\n")
+    assert lines(done) == ["tvmq: 1 network with 0 of 1 nodes by the delegate"]
+
+
 def test_a_network_that_cannot_be_opened_is_told(runtime, tmp_path):
     (tmp_path / "model.tflite").write_bytes(b"no model")
     (line,) = lines(run(program(tmp_path, PROGRAM.format(module=runtime.module.__name__)), tmp_path / "model.tflite"))

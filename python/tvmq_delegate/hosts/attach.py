@@ -55,13 +55,14 @@ def _options() -> dict[str, Any]:
     return dict(parsed(os.environ.get(OPTIONS, "")))
 
 
-def _note_nodes(network: str, delegate: Any) -> None:
-    """Nodes and claimed nodes, which are among the first members of tvmq_delegate_info. Needs no cffi."""
+def _takes_nodes(network: str, delegate: Any) -> bool:
+    """Notes the nodes and the claimed nodes, which are among the first members of tvmq_delegate_info. Needs no cffi."""
     pointer = delegate._get_native_delegate_pointer()
     get = ctypes.CDLL(str(library_path())).tvmq_get_delegate
     get.argtypes, get.restype = [ctypes.c_void_p], ctypes.POINTER(ctypes.c_int * 3)
     _, nodes, claimed = get(pointer).contents
     tally.note(network, nodes=nodes, claimed=claimed)
+    return bool(claimed)
 
 
 # ---- interpreters
@@ -89,12 +90,14 @@ def _prepare_interpreters(module: ModuleType) -> None:
 
         def create() -> bool:
             original(*call.args, **call.kwargs)
-            return True
+            return _takes_nodes(network, delegate)
 
+        before = dict(vars(self))
         if delegate is None or not _attempt(network, create):
+            vars(self).clear()
+            vars(self).update(before)
             with Unseen():
                 return original(self, *arguments, **named)
-        _attempt(network, lambda: _note_nodes(network, delegate))
         if COMPARE in os.environ:
             compare.follow(self, network, lambda: _stock(interpreters, original, arguments, named))
         return None
@@ -143,19 +146,19 @@ def _prepare_compiled(module: ModuleType, name: str) -> None:
         network = str(next(_numbers))
         tally.source(network, "compiled_model", *map(call.arguments.get, ("model_path", "model_data")))
         call.arguments["environment"] = _attempt(network, _environment)
-        model = _attempt(network, lambda: original(*call.args, **call.kwargs)) if call.arguments["environment"] is not None else None
+        model = _attempt(network, lambda: _compiled(network, original, call)) if call.arguments["environment"] is not None else None
         if model is None:
             with Unseen():
                 return original(cls, *arguments, **named)
-        _attempt(network, lambda: _note_compiled(network))
         return model
 
     setattr(module.CompiledModel, name, classmethod(create))
 
 
-def _note_compiled(network: str) -> None:
+def _compiled(network: str, original: Callable[..., Any], call: inspect.BoundArguments) -> Any:
+    """A compiled model with the delegate, or None if the delegate takes no node."""
     from ..binding import accelerator
 
+    model = original(*call.args, **call.kwargs)
     alive = accelerator.delegates(_environment())
-    if alive:
-        _note_nodes(network, alive[-1])
+    return model if alive and _takes_nodes(network, alive[-1]) else None
