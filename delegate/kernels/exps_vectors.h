@@ -8,7 +8,7 @@
 //
 // Part of functions_template.h, whose vectors it uses.
 typedef double doubles __attribute__((vector_size(WIDTH * 8)));
-typedef int64_t integers __attribute__((vector_size(WIDTH * 8)));
+typedef uint64_t integers __attribute__((vector_size(WIDTH * 8)));
 
 TVMQ_INLINE doubles widen(floats x, int half);
 TVMQ_INLINE floats narrow(doubles low, doubles high);
