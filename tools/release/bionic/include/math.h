@@ -1,5 +1,6 @@
 #pragma once
 #define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
 #define isfinite(x) __builtin_isfinite(x)
 #define isinf(x) __builtin_isinf(x)
 #define isnan(x) __builtin_isnan(x)
