@@ -24,7 +24,6 @@ static const double coefficients[] = {0x1.a17df2ec2e233p-13, 0x1.6da753185abf6p-
 // Returns where the 29 bits that float32 lacks are within `doubt` of the middle. The interval becomes the 2 doubt lowest
 // multiples of 8 in int32.
 TVMQ_INLINE masks near_the_middle(masks low_words, uint32_t doubt) {
-  typedef uint32_t words __attribute__((vector_size(LANES * 4)));
   const masks distances = (masks)(((words)low_words + ((UINT32_C(1) << 29) + doubt)) << 3);
   return (masks)(distances < (int32_t)(INT32_MIN + 16 * (int64_t)doubt));
 }

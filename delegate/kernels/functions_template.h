@@ -19,6 +19,7 @@ enum { VECTORS = 2, GROUP = VECTORS * LANES, ROWS = 8 };
 
 typedef float floats __attribute__((vector_size(LANES * 4)));
 typedef int32_t masks __attribute__((vector_size(LANES * 4)));
+typedef uint32_t words __attribute__((vector_size(LANES * 4)));  // for arithmetic that may overflow
 
 TVMQ_INLINE floats load(const float *in) {
   floats x;

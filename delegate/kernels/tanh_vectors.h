@@ -6,8 +6,8 @@
 //
 // Includes nothing: part of functions_template.h, whose vectors it uses.
 
-// Returns 2^k.
-TVMQ_INLINE floats power_of_two(masks k) { return (floats)((k + 127) << 23); }
+// Returns 2^k. Lanes without a meaning may have any k.
+TVMQ_INLINE floats power_of_two(words k) { return (floats)((k + 127) << 23); }
 
 // Returns e^a - 1 for a in (-2, 0] or [2, 44).
 TVMQ_INLINE floats fdlibm_expm1(floats a) {
@@ -20,7 +20,7 @@ TVMQ_INLINE floats fdlibm_expm1(floats a) {
   const floats p = 1 + square * (-3.3333335072e-02f +
                                  square * (1.5873016091e-03f + square * (-7.9365076090e-05f + square * (4.0082177293e-06f + square * -2.0109921195e-07f))));
   const floats q = 3 - p * half, e = (r * (square * ((p - q) / (6 - r * q)) - c) - c) - square, d = r - e;
-  const floats up = power_of_two(k), down = power_of_two(-k);
+  const floats up = power_of_two((words)k), down = power_of_two(0 - (words)k);
   const masks small = (masks)(k >= -1) & (masks)(k <= 0);
   const floats base = choose(small, zero, choose((masks)(k < 0), zero + 1, 1 - down));
   const floats taken = choose((masks)(k == -1), zero + 0.5f, choose((masks)(k < -1), zero + 1, zero));
