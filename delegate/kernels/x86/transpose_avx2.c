@@ -1,4 +1,6 @@
 // Transposition in AVX2 vectors, whose two parts are rows of different blocks of the portable kernel.
+#include <stddef.h>
+
 #include "kernels/x86/vector_x86.h"
 
 #define ISA avx2
