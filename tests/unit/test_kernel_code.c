@@ -119,7 +119,10 @@ static void check_threads(void) {
     CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0, "child %d", i);
   }
   atomic_store(&stopped, true);
-  for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0 && wrong[i] == 0, "thread %d: %d wrong", i, wrong[i]);
+  for (int i = 0; i < THREADS; i++) {
+    const bool joined = pthread_join(threads[i], NULL) == 0;
+    CHECK(joined && wrong[i] == 0, "thread %d: %d wrong", i, wrong[i]);
+  }
 }
 
 int main(void) {
