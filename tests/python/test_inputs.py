@@ -35,7 +35,7 @@ def test_contenders_run(runtime: harness.Runtime, name: str) -> None:
     (output,) = session.run(sample.load())
     (expected,) = harness.run(runtime.interpreter(CONV), *sample.load())
     assert np.abs(output.astype(int) - expected).max() <= 1
-    assert (session.delegate is not None) == (name == "tvmq")
+    assert (session.delegate is not None) == (name in ("tvmq", "network"))
     if session.delegate:
         assert tvmq_delegate.report(session.delegate).summary.claimed == 1
 
@@ -43,12 +43,12 @@ def test_contenders_run(runtime: harness.Runtime, name: str) -> None:
 @pytest.mark.parametrize("rest", RESOLVERS)
 @pytest.mark.parametrize("name", NAMES)
 def test_kernels_of_the_runtime_are_chosen(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch, name: str, rest: str) -> None:
-    """Under the delegate they are those for the rest."""
+    """Under the delegate they are those for the rest; a network has no runtime."""
     asked = []
     real = runtime.module.Interpreter
     monkeypatch.setattr(runtime.module, "Interpreter", lambda **given: asked.append(given["experimental_op_resolver_type"].name) or real(**given))
     Contender(name, rest).open(CONV, runtime.module)
-    assert asked == [RESOLVERS[rest if name == "tvmq" else name]]
+    assert asked == ([] if name == "network" else [RESOLVERS[rest if name == "tvmq" else name]])
 
 
 def test_a_contender_may_have_to_take_all(runtime: harness.Runtime) -> None:
@@ -61,7 +61,7 @@ def test_a_contender_may_have_to_take_all(runtime: harness.Runtime) -> None:
 
 
 def test_unknown_contenders() -> None:
-    with pytest.raises(ValueError, match="reference, builtin, stock, tvmq"):
+    with pytest.raises(ValueError, match="reference, builtin, stock, tvmq, network"):
         Contender("xnnpack")
     with pytest.raises(ValueError, match="reference, builtin, stock"):
         Contender("tvmq", rest="tvmq")
