@@ -13,6 +13,7 @@ from elementwise_cases import FLOAT, UNARY
 
 import tvmq_delegate
 from tvmq_delegate import models
+from tvmq_delegate.binding.reference import found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,7 +101,7 @@ def test_random_graphs(runtime, draw):
         for got, expected in zip(harness.run(delegated, *feed), harness.run(reference, *feed), strict=True):
             harness.assert_equal(got, expected, ", ".join(names))
     for node in tvmq_delegate.report(delegate).nodes:
-        assert node.claimed or "exceeds int32" in node.reason, node.reason
+        assert node.claimed or "exceeds int32" in node.reason or "so near a rounding tie" in node.reason, node.reason
         harness.counts["operators of random graphs that are tables, or part of them"] += node.algorithm == "byte table" or node.folded_into >= 0
     harness.counts["random graphs compared"] += 1
 
@@ -203,6 +204,8 @@ def gated(first: bool, activation: str, of_itself: bool, output_gate: bool) -> b
     ],
 )
 def test_silu_of_floats(runtime, first, activation, of_itself, output_gate, folds):
+    if found("fast_math", runtime.module) == "on":
+        pytest.skip(f"{runtime.name} was compiled with unsafe optimizations, where float32 is left to it")
     content = gated(first, activation, of_itself, output_gate)
     delegate = runtime.load()
     delegated = runtime.interpreter(content, [delegate])
