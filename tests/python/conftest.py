@@ -69,6 +69,7 @@ AROUND = (
     "pictures",
     "progress",
     "release",
+    "run",
     "screen",
     "serving",
     "shown",
