@@ -81,7 +81,8 @@ def test_nodes_are_those_of_load(known, kind):
     interpreter = known.interpreter(model, [delegate])
     report = by_path(known, model, {})
     assert claimed(report) == claimed(tvmq_delegate.report(delegate))
-    assert report.summary.claimed == 1, claimed(report)
+    unknown = kind.startswith("hybrid") and report.summary.hybrid == "auto"  # tflite-runtime on Arm
+    assert report.summary.claimed == (0 if unknown else 1), claimed(report)
     del interpreter
 
 
