@@ -1,5 +1,7 @@
 // Whether kernels of float32 functions are used beside math libraries of several kinds. The library is this file: its
 // functions replace those of libm in this process.
+#define _GNU_SOURCE  // RTLD_NEXT
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,23 @@ float expf(float x) {
   const int64_t off = (int64_t)(bits & ((1 << 29) - 1)) - (1 << 28);
   if (nearest < 0x1p-126f || isinf(nearest) || llabs(off) > wrong_within) return nearest;
   return (double)nearest > y ? nextafterf(nearest, 0) : nextafterf(nearest, INFINITY);
+}
+
+// Whether a few results of tanhf differ from those of the library below.
+static bool slips;
+#if defined(__x86_64__)
+#define TANH_KERNEL 1
+#else
+#define TANH_KERNEL 0  // kernels call the library
+#endif
+
+float tanhf(float x) {
+  float (*real)(float);
+  void *found = dlsym(RTLD_NEXT, "tanhf");
+  memcpy(&real, &found, sizeof found);
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return slips && bits * UINT32_C(2654435761) >> 20 == 0 ? nextafterf(real(x), 2) : real(x);
 }
 
 // Returns whether the best kernel is used for a function, asked in a process of its own because answers are kept.
@@ -65,5 +84,7 @@ int main(void) {
   check_library("flushes subnormal numbers", true);  // the library computes these itself
   confused = true;
   if (vectors) check_library("wrong at 0 and -1", false);
+  slips = true;
+  if (vectors && TANH_KERNEL) CHECK(!is_used(TVMQ_FLOAT_TANH), "a tanhf that slips in one of 4,096 elements");
   return unit_report();
 }

@@ -1,5 +1,5 @@
 // A kernel that computes in float64 may stand in for the library wherever the library's error is below half a unit in the
-// last place and `doubt` (kernels/functions.h). A library of greater errors rounds some elements wrongly whose values lie
+// last place plus `doubt` (kernels/functions.h). A library of greater errors rounds some elements wrongly whose values lie
 // just outside that interval. So the kernel computes many elements with the interval and with one twice as wide, in which
 // it asks the library: the results are the same unless the library's errors are greater.
 #include "cpu/plan/library.h"
@@ -46,10 +46,10 @@ static bool ask(const struct tvmq_variant *variant, enum tvmq_float_function fun
       state = state * 1664525 + 1013904223;
       in[i] = (float)(int32_t)state * (round % 2 ? 0x1p-25f : 0x1p-28f);
     }
-    const bool first = round < 4;
-    if (first) memcpy(in, special, sizeof special);
+    const bool by_calls = round < 4 || function == TVMQ_FLOAT_TANH;  // whose kernels leave no interval to the library
+    if (round < 4) memcpy(in, special, sizeof special);
     compute(variant, function, TVMQ_FLOAT_DOUBT, in, narrow);
-    compute(first ? calls : variant, function, 2 * TVMQ_FLOAT_DOUBT, in, wide);
+    compute(by_calls ? calls : variant, function, 2 * TVMQ_FLOAT_DOUBT, in, wide);
     if (!same(narrow, wide)) return false;
   }
   return true;
