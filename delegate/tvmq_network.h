@@ -24,8 +24,8 @@ struct tvmq_network;
 // the network is closed. Bytes that are not aligned to 16 bytes are copied and may be released at once.
 //
 // `keys` and `values` are `n_options` pairs of names and values: the delegate's options (tvmq_get_option), and "runtime",
-// whose reference kernels are reproduced where runtimes differ: "litert" (the default: LiteRT and TensorFlow) or
-// "tflite" (tflite-runtime 2.14). It decides fully_connected, fast_math and hybrid where these are "auto". Options that
+// whose reference kernels are reproduced where runtimes differ: "litert" (the default: LiteRT) or "tflite"
+// (tflite-runtime 2.14). It decides fully_connected, fast_math and hybrid where these are "auto". Options that
 // limit what a delegate takes (require_full_delegation, min_nodes_per_partition, max_delegated_partitions) have no
 // effect. num_threads is 1 by default.
 //

@@ -74,41 +74,20 @@ static void read_quantization(struct reader *reader, const struct tvmq_table *te
   out->params.zero_point = own->data[0];
 }
 
-// Finds the tensor's data: in a buffer of the flatbuffer, or after the flatbuffer in files of more than 2 GB. Buffer 0
-// stands for none.
-static struct tvmq_vector find_data(struct reader *reader, const struct tvmq_table *tensor, size_t *bytes) {
-  struct tvmq_flatbuffer *file = &reader->file;
-  const uint32_t index = (uint32_t)tvmq_table_number(file, tensor, TENSOR_BUFFER, sizeof index, 0);
-  *bytes = 0;
-  if (tvmq_table_number(file, tensor, TENSOR_EXTERNAL_BUFFER, sizeof index, 0) != 0) refuse(reader, "a tensor's data is in another file");
-  if (index == 0) return (struct tvmq_vector){0};
-  const struct tvmq_table buffer = tvmq_vector_table(file, &reader->buffers, index);
-  const uint64_t offset = tvmq_table_number(file, &buffer, BUFFER_OFFSET, sizeof offset, 0),
-                 size = tvmq_table_number(file, &buffer, BUFFER_SIZE, sizeof size, 0);
-  const struct tvmq_vector data = tvmq_table_vector(file, &buffer, BUFFER_DATA, 1);
-  *bytes = data.n;
-  if (data.data != NULL || offset <= 1) return data;  // 1 stands for none
-  if (offset > file->size || size > file->size - offset) {
-    refuse(reader, "a tensor's data exceeds the file");
-    return (struct tvmq_vector){0};
-  }
-  *bytes = (size_t)size;
-  return (struct tvmq_vector){.data = file->base + offset};
-}
-
 static void read_tensor(struct reader *reader, uint32_t index, TfLiteTensor *out, TfLiteAffineQuantization *affine) {
   struct tvmq_flatbuffer *file = &reader->file;
   const struct tvmq_table table = tvmq_vector_table(file, &reader->tensors, index), sparsity = tvmq_table_table(file, &table, TENSOR_SPARSITY);
   const char *name = tvmq_table_string(file, &table, TENSOR_NAME);
   size_t bytes;
-  const struct tvmq_vector data = find_data(reader, &table, &bytes);
+  const void *data = tvmq_schema_data(file, &reader->buffers, &table, &bytes);
+  if (tvmq_table_number(file, &table, TENSOR_EXTERNAL_BUFFER, sizeof(uint32_t), 0) != 0) refuse(reader, "a tensor's data is in another file");
   *out = (TfLiteTensor){
       .type = tvmq_type_of_schema(tvmq_table_number(file, &table, TENSOR_TYPE, 1, 0)),
-      .data = (void *)(uintptr_t)data.data,
+      .data = (void *)(uintptr_t)data,
       .dims = read_shape(reader, &table),
-      .allocation_type = data.data != NULL ? kTfLiteMmapRo : kTfLiteArenaRw,
+      .allocation_type = data != NULL ? kTfLiteMmapRo : kTfLiteArenaRw,
       .bytes = bytes,
-      .allocation = data.data != NULL ? &reader->model->allocation : NULL,
+      .allocation = data != NULL ? &reader->model->allocation : NULL,
       .name = name != NULL ? name : "",
       .buffer_handle = -1,
       .is_variable = tvmq_table_number(file, &table, TENSOR_IS_VARIABLE, 1, 0) != 0,

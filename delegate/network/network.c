@@ -159,7 +159,6 @@ static bool resize(struct tvmq_network *network, int index, const int *dims, int
   for (int i = 0; i < rank; i++) {
     if (dims[i] < 0) return fail(network, "an input has a negative dimension");
   }
-  if (network->runtime.model.tensors[inputs->data[index]].dims->size > TVMQ_MAX_RANK) return fail(network, "the model gives the input more than 8 dimensions");
   tvmq_runtime_resize(&network->runtime, inputs->data[index], rank, dims);
   network->ready = false;
   return true;

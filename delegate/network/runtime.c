@@ -63,7 +63,7 @@ static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor, 
 // Offers one partition of whatever nodes are wanted. It is made only if these are all nodes of the graph.
 static TfLiteStatus preview(TfLiteContext *context, const TfLiteIntArray *nodes, TfLiteDelegateParams **partitions, int *n) {
   struct tvmq_runtime *runtime = runtime_of(context);
-  runtime->partition.nodes_to_replace = (TfLiteIntArray *)(uintptr_t)nodes;
+  runtime->partition.nodes_to_replace = (TfLiteIntArray *)(uintptr_t)nodes;  // which the caller keeps until it replaces them
   *partitions = &runtime->partition;
   *n = 1;
   return kTfLiteOk;
@@ -72,9 +72,11 @@ static TfLiteStatus preview(TfLiteContext *context, const TfLiteIntArray *nodes,
 static TfLiteStatus replace(TfLiteContext *context, TfLiteRegistration registration, const TfLiteIntArray *nodes, TfLiteDelegate *delegate) {
   struct tvmq_runtime *runtime = runtime_of(context);
   if ((size_t)nodes->size != runtime->model.n_nodes) return kTfLiteError;
+  runtime->partition.nodes_to_replace = (TfLiteIntArray *)(uintptr_t)nodes;
   runtime->partition.delegate = delegate;
   runtime->registration = registration;
   runtime->node = (TfLiteNode){.delegate = delegate, .user_data = registration.init(context, (const char *)&runtime->partition, 0)};
+  runtime->partition.nodes_to_replace = NULL;
   runtime->replaced = true;
   return kTfLiteOk;
 }

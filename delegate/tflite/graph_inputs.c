@@ -9,16 +9,6 @@
 
 // ---- the model's file, which is not trusted: a malformed part counts as absent
 
-// Returns the address of a tensor's constant, which is in its buffer or after the flatbuffer.
-static const void *data_of(struct tvmq_flatbuffer *file, const struct tvmq_vector *buffers, const struct tvmq_table *tensor) {
-  const uint32_t index = (uint32_t)tvmq_table_number(file, tensor, TENSOR_BUFFER, sizeof index, 0);
-  if (index == 0) return NULL;
-  const struct tvmq_table buffer = tvmq_vector_table(file, buffers, index);
-  const uint64_t behind = tvmq_table_number(file, &buffer, BUFFER_OFFSET, sizeof behind, 0);
-  if (behind > 1) return behind < file->size ? file->base + behind : NULL;  // 1 stands for none
-  return tvmq_table_vector(file, &buffer, BUFFER_DATA, 1).data;
-}
-
 // Lists as many constants as fit into `inputs`. Returns the number of all.
 static size_t list(struct tvmq_flatbuffer *file, struct tvmq_graph_inputs *inputs, size_t room) {
   const struct tvmq_table model = tvmq_flatbuffer_root(file, TVMQ_MODEL_IDENTIFIER);
@@ -33,7 +23,8 @@ static size_t list(struct tvmq_flatbuffer *file, struct tvmq_graph_inputs *input
       uint32_t index;
       memcpy(&index, (const char *)indices.data + j * sizeof index, sizeof index);
       const struct tvmq_table tensor = tvmq_vector_table(file, &tensors, index);
-      const void *data = data_of(file, &buffers, &tensor);
+      size_t bytes;
+      const void *data = tvmq_schema_data(file, &buffers, &tensor, &bytes);
       if (data == NULL) continue;
       if (n < room) inputs->data[n] = data;
       n++;

@@ -306,6 +306,15 @@ def two_unknown() -> bytes:
     return builder.build(tensors[:1], tensors[3:])
 
 
+def test_empty_data_is_none() -> None:
+    """A buffer with an empty vector is what some converters write for tensors that are computed."""
+    builder = models.ModelBuilder()
+    x, y = (builder.add_tensor(name, (1, 4), "int8", scale=0.5, data=b"") for name in "xy")
+    builder.add_op("RELU", [x], [y])
+    (output,) = tvmq_delegate.Network(builder.build([x], [y])).run(np.array([[-3, 0, 5, 127]], np.int8))
+    assert output.tolist() == [[0, 0, 5, 127]]
+
+
 def test_hybrid_and_runtimes(runtime: harness.Runtime) -> None:
     """The named runtime's arithmetic is that of the runtime itself."""
     named = {"ai_edge_litert": "litert", "tflite_runtime": "tflite"}.get(runtime.name)

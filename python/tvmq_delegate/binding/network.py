@@ -180,11 +180,13 @@ class Network:
 
     def report(self) -> library.Report:
         """As tvmq_delegate.report()."""
-        return library.report(self)
+        with self._lock:
+            return library.report(self)
 
     def profile(self, *, reset: bool = False) -> list[library.NodeProfile]:
         """As tvmq_delegate.profile(); for a network opened with profile=True."""
-        return library.profile(self, reset=reset)
+        with self._lock:
+            return library.profile(self, reset=reset)
 
     def close(self) -> None:
         """Releases everything, as the end of `with` does. A closed network raises RuntimeError."""

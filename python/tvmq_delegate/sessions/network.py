@@ -18,7 +18,7 @@ def open_network(source: bytes, runtime: ModuleType, options: Mapping[str, Any])
 
 
 class NetworkInterpreter:
-    """An interpreter, as far as the tools need one. Tensors have the numbers that the model's file gives them; only inputs and outputs can be read."""
+    """An interpreter, as far as the tools need one. Tensors have the numbers that the model's file gives them; inputs can be set, and outputs be read."""
 
     def __init__(self, opened: network.Network):
         self._network = opened
