@@ -2,6 +2,7 @@
 #include "base/loaded_file.h"
 
 #include <link.h>
+#include <pthread.h>
 
 static bool is_of(const ElfW(Phdr) * header, enum tvmq_segment_kind kind) {
   if (kind == TVMQ_SEGMENT_NOTES) return header->p_type == PT_NOTE;
@@ -43,7 +44,19 @@ static int compare(struct dl_phdr_info *info, size_t size, void *context) {
   return tvmq_loaded_file_contains(search->file, search->address);
 }
 
+// The C library has a lock in dl_iterate_phdr(), which stays locked in a child that is forked while another thread is in
+// it. So threads call it with this mutex, which fork() waits for.
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void lock(void) { pthread_mutex_lock(&mutex); }
+static void unlock(void) { pthread_mutex_unlock(&mutex); }
+static void watch_forks(void) { pthread_atfork(lock, unlock, unlock); }
+
 bool tvmq_loaded_file_find(const void *address, struct tvmq_loaded_file *file) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   struct search search = {.address = address, .file = file};
-  return dl_iterate_phdr(compare, &search) != 0;
+  pthread_once(&once, watch_forks);
+  lock();
+  const bool found = dl_iterate_phdr(compare, &search) != 0;
+  unlock();
+  return found;
 }

@@ -65,34 +65,28 @@ static bool same_file(const struct tvmq_loaded_file *a, const struct tvmq_loaded
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// Hold the mutex during fork(), so that in the child it is unlocked, and so is the lock of dl_iterate_phdr(), which no
-// thread calls without the mutex.
+// Hold the mutex during fork(), so that it is unlocked in the child.
 static void lock(void) { pthread_mutex_lock(&mutex); }
 static void unlock(void) { pthread_mutex_unlock(&mutex); }
 static void watch_forks(void) { pthread_atfork(lock, unlock, unlock); }
 
-static const char *read_code(TfLiteContext *context, struct tvmq_kernel_code *code) {
+const char *tvmq_kernel_code_read(TfLiteContext *context, struct tvmq_kernel_code *code) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   static struct tvmq_loaded_file last;  // hashing takes milliseconds, and a process mostly has one runtime
   static struct tvmq_kernel_code last_code;
   struct tvmq_loaded_file file;
   *code = (struct tvmq_kernel_code){.bytes = 0};
   const char *why = find_file(context, &file);
   if (why != NULL) return why;
-  if (last.headers != NULL && same_file(&file, &last)) {
-    *code = last_code;
-    return NULL;
-  }
-  why = hash_file(&file, code);
-  last = why == NULL ? file : (struct tvmq_loaded_file){.base = 0};
-  last_code = *code;
-  return why;
-}
-
-const char *tvmq_kernel_code_read(TfLiteContext *context, struct tvmq_kernel_code *code) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, watch_forks);
   lock();
-  const char *why = read_code(context, code);
+  if (last.headers != NULL && same_file(&file, &last)) {
+    *code = last_code;
+  } else {
+    why = hash_file(&file, code);
+    last = why == NULL ? file : (struct tvmq_loaded_file){.base = 0};
+    last_code = *code;
+  }
   unlock();
   return why;
 }
