@@ -65,6 +65,34 @@ def program(folder: pathlib.Path, text: str) -> pathlib.Path:
     return path
 
 
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_programs_may_clear_their_environment(runtime, model, tmp_path, place):
+    """Before the runtime is imported, or after."""
+    text = PROGRAM.format(module=runtime.module.__name__)
+    line = "interpreter = runtime" if place == "after" else "import numpy"
+    done = run("--compare", program(tmp_path, text.replace(line, f"import os; os.environ.clear()\n{line}", 1)), model)
+    assert done.returncode == 7 and len(lines(done)) == 1, done.stderr
+
+
+def test_what_a_closed_stderr_is_spared(runtime, model, tmp_path):
+    """The line of the end goes nowhere else."""
+    path = program(tmp_path, PROGRAM.format(module=runtime.module.__name__))
+    done = started("sh", "-c", f"exec '{sys.executable}' -m tvmq_delegate run '{path}' '{model}' 2>&-")
+    assert done.returncode == 7 and "tvmq:" not in done.stdout
+
+
+def test_names_are_found_as_the_shell_finds_them(tmp_path):
+    """A folder or a file of the same name is no program."""
+    (tmp_path / "true").mkdir()
+    done = subprocess.run([sys.executable, "-m", "tvmq_delegate", "run", "true"], check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_library_that_is_not_there(model):
+    done = run("--options", "num_threads=2", "true", TVMQ_LIBRARY="/absent.so")
+    assert done.returncode == 2 and "/absent.so" in done.stderr and "None" not in done.stderr
+
+
 @pytest.mark.parametrize("options", [(), ("--options", "num_threads=2"), ("--compare",)])
 def test_results_are_the_references(runtime, model, tmp_path, options):
     done = run(*options, program(tmp_path, PROGRAM.format(module=runtime.module.__name__)), model)

@@ -1,9 +1,9 @@
 """Run a program with the delegate in each network that it opens.
 
-PROGRAM is a Python file, or with -m a module, or any other program that starts Python. Everything behind it is the program's. It runs unmodified, and so do
-the processes that it starts: every Interpreter of tflite_runtime, ai_edge_litert and tensorflow.lite, and every CompiledModel, gets the delegate, unless it
-has delegates or an environment of its own, keeps all tensors, or asks for the reference kernels. At the end, a line on stderr says how many nodes the delegate
-has taken.
+PROGRAM is a Python file, or with -m a module, or any other program that starts Python or uses TFLite's C library. Everything behind it is the program's. It
+runs unmodified, and so do the processes that it starts: every Interpreter of tflite_runtime, ai_edge_litert and tensorflow.lite, and every CompiledModel, gets
+the delegate, unless it has delegates or an environment of its own, keeps all tensors, or asks for the reference kernels. At the end, a line on stderr says how
+many nodes the delegate has taken.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def run(program: str, arguments: tuple[str, ...], **given: Any) -> None:
     try:
         hosts.start(program, arguments, **given)
     except OSError as error:
-        raise Failure(f"{program}: {error.strerror}") from None
+        raise Failure(f"{program}: {error.strerror}" if error.strerror else str(error)) from None
 
 
 def _check_folder(file: Path) -> None:

@@ -41,7 +41,10 @@ class Loader:
             attach = importlib.import_module("tvmq_delegate.hosts.attach")
         except ImportError:  # another Python, which does not have the package
             return
-        attach.attach(module)
+        try:
+            attach.attach(module)
+        except Exception as error:  # a runtime that differs from those that are known
+            print(f"tvmq: {module.__name__} is left alone: {error!r}", file=sys.stderr)
 
 
 class Finder:

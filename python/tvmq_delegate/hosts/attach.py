@@ -18,7 +18,7 @@ from .settings import COMPARE, OPTIONS, parsed
 from .unseen import Unseen
 
 _numbers = itertools.count()
-_own = threading.local()  # set in a thread while what it makes is not the program's: load() asks a runtime's kernels in interpreters
+_own = threading.local()  # busy: this thread makes interpreters that are not the program's, as load() does to ask a runtime's kernels
 
 
 def attach(module: ModuleType) -> None:
@@ -32,7 +32,7 @@ def attach(module: ModuleType) -> None:
 
 
 def _bound(signature: inspect.Signature, *arguments: Any, **named: Any) -> inspect.BoundArguments | None:
-    """Binds the arguments of a call. Returns None if it is not the program's, or an error, which the runtime itself is to raise."""
+    """Binds the arguments of a call. Returns None if the call is our own, or if the arguments are wrong, which the runtime then reports."""
     try:
         return None if getattr(_own, "busy", False) else signature.bind(*arguments, **named)
     except TypeError:

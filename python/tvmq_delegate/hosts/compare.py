@@ -13,6 +13,18 @@ from . import tally
 from .unseen import Unseen
 
 _twins: weakref.WeakKeyDictionary[Any, Twin] = weakref.WeakKeyDictionary()
+_totals: dict[str, dict[str, int]] = {}  # by network: they outlast the interpreters
+
+
+@functools.cache
+def _note_at_end() -> None:
+    """Has all totals noted before the notes are summed up, which was registered earlier."""
+    atexit.register(_note_all)
+
+
+def _note_all() -> None:
+    for network, totals in _totals.items():
+        tally.note(network, **totals)
 
 
 class Twin:
@@ -21,7 +33,6 @@ class Twin:
     def __init__(self, network: str, make: Callable[[], Any]):
         self._network, self._make = network, make
         self._interpreter: Any = None
-        self._ours_ns = self._stock_ns = self._runs = 0
 
     def run(self, inputs: dict[int, Any], ours_ns: int) -> None:
         first = self._interpreter is None
@@ -41,16 +52,12 @@ class Twin:
         stock_ns = time.perf_counter_ns() - start
         if first:
             return
-        self._ours_ns += ours_ns
-        self._stock_ns += stock_ns
-        self._runs += 1
-        if self._runs == 1:
-            atexit.register(self._note)  # before the notes are summed up, which was registered earlier
-        if self._runs & (self._runs - 1) == 0 or self._runs % 64 == 0:  # for processes that end by a signal; others write each note
-            self._note()
-
-    def _note(self) -> None:
-        tally.note(self._network, ours_ns=self._ours_ns, stock_ns=self._stock_ns, runs=self._runs)
+        _note_at_end()
+        totals = _totals.setdefault(self._network, {"ours_ns": 0, "stock_ns": 0, "runs": 0})
+        for name, more in (("ours_ns", ours_ns), ("stock_ns", stock_ns), ("runs", 1)):
+            totals[name] += more
+        if totals["runs"] & (totals["runs"] - 1) == 0 or totals["runs"] % 64 == 0:  # for processes that end by a signal; others write each note
+            tally.note(self._network, **totals)
 
 
 def follow(interpreter: Any, network: str, make: Callable[[], Any]) -> None:

@@ -58,7 +58,7 @@ def _command(name: str, arguments: Sequence[str], *, is_module: bool = False) ->
     """A Python file or module is for this Python, any other program is found as the shell finds it."""
     if is_module:
         return [sys.executable, "-m", name, *arguments]
-    if name.endswith(".py") or (os.path.isfile(name) and not os.access(name, os.X_OK)) or os.path.isdir(name):
+    if name.endswith(".py") or (os.sep in name and (os.path.isdir(name) or (os.path.isfile(name) and not os.access(name, os.X_OK)))):
         return [sys.executable, name, *arguments]
     return [name, *arguments]
 
@@ -81,13 +81,15 @@ def _environment(options: str | None, *, compare: bool, report: str | None, base
 
 
 def _preload() -> str:
-    """The library that does for TFLite's C library what the hook does for Python's runtimes. Returns "" where it is not installed."""
+    """The library that does for TFLite's C library what the hook does for Python's runtimes. Returns "" where it is not installed, or where LD_PRELOAD, which
+    knows no escapes, would part its name.
+    """
     file = os.path.join(os.path.dirname(HOOK), "libtvmq_preload.so")
     if not os.path.exists(file):  # an editable installation
         from ..binding import packaged
 
         file = str(packaged("libtvmq_preload.so"))
-    return file if os.path.isfile(file) else ""
+    return file if os.path.isfile(file) and not {*file} & {" ", ":"} else ""
 
 
 def _check(options: str) -> None:

@@ -17,6 +17,8 @@ from .settings import REPORT, RUN, TELLER
 
 WRITER = f"{__package__.partition('.')[0]}.cli.run_report"  # the module that writes the page, as a program
 _notes: dict[str, dict[str, Any]] = {}  # of this process, by network
+_run = os.environ.get(RUN, "")  # the folder of the notes, named before the program can change its environment; "": none
+_teller = ""  # the process that tells
 
 
 def note(network: str, **about: Any) -> None:
@@ -63,6 +65,8 @@ def notes(folder: str) -> dict[str, dict[str, Any]]:
 def _write(some: dict[str, dict[str, Any]]) -> None:
     import json
 
+    if not _run:
+        return
     with contextlib.suppress(OSError), open(os.path.join(_folder(), "notes"), "a", opener=_private, encoding="utf-8") as file:
         file.write(json.dumps(some) + "\n")
 
@@ -70,8 +74,8 @@ def _write(some: dict[str, dict[str, Any]]) -> None:
 def _folder() -> str:
     """The folder of the notes, this user's alone."""
     with contextlib.suppress(FileExistsError):
-        os.mkdir(os.environ[RUN], 0o700)
-    return os.environ[RUN]
+        os.mkdir(_run, 0o700)
+    return _run
 
 
 def _private(path: str, flags: int) -> int:
@@ -79,13 +83,15 @@ def _private(path: str, flags: int) -> int:
 
 
 def _tells() -> bool:
-    return os.environ.get(TELLER) == str(os.getpid())
+    return _teller == str(os.getpid())
 
 
 @functools.cache
 def start() -> None:
     """Makes this process the one that tells, unless it was started by such a one."""
-    if os.environ.setdefault(TELLER, str(os.getpid())) == str(os.getpid()):
+    global _teller
+    _teller = os.environ.setdefault(TELLER, str(os.getpid()))
+    if _tells():
         atexit.register(_tell)
 
 
@@ -93,16 +99,16 @@ def _tell() -> None:
     if not _tells():  # a fork of the process that does
         return
     with contextlib.suppress(Exception):
-        folder = os.environ[RUN]
-        others = notes(folder) if os.path.isdir(folder) else {}
-        print(f"tvmq: {told({**_notes, **others}.values())}", file=sys.stderr, flush=True)
+        others = notes(_run) if os.path.isdir(_run) else {}
+        if sys.stderr is not None:  # it may be closed
+            print(f"tvmq: {told({**_notes, **others}.values())}", file=sys.stderr, flush=True)
         if REPORT in os.environ:
             _write(_notes)
-            _write_page(folder, os.environ[REPORT])
-        if os.path.isdir(folder):
+            _write_page(_run, os.environ[REPORT])
+        if os.path.isdir(_run):
             import shutil
 
-            shutil.rmtree(folder)
+            shutil.rmtree(_run)
 
 
 def _write_page(folder: str, file: str) -> None:
