@@ -101,8 +101,8 @@ struct question {
   struct tvmq_float_bytes in, out;
 };
 
-// proven: the table holds for all libraries. Else it is left to the library of each process, which may differ from that
-// of the process that has kept the answer.
+// proven: the table holds for every library. If not, it is computed with this process's library and never kept, because
+// another process may have another library.
 struct answer {
   bool proven;
   uint8_t table[256];

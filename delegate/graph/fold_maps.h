@@ -1,5 +1,5 @@
-// Maps: functions of one element of one tensor, their root, that are computed in one step in place of several nodes. A
-// tensor between these nodes is computed only if another node reads it.
+// A map computes several nodes in one step: each element of the output is a function of one element of one tensor, the
+// root. A tensor between these nodes is computed only if another node reads it.
 //
 // If each output byte of a node depends on one byte, the output is looked up in a table of 256 bytes, which is computed
 // when the graph is prepared. A chain of such nodes becomes one table. MUL of a float32 tensor by its LOGISTIC (SiLU) is

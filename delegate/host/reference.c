@@ -29,7 +29,7 @@ static const struct known_runtime *find_known(const struct tvmq_kernel_code *cod
   return NULL;
 }
 
-// The runtime's build as text, and the answers of its kernels, all of them 0 if the build is unknown.
+// The runtime's build as text, and the answers of its kernels as far as they are known or given; the others are 0.
 struct identity {
   char runtime[sizeof((struct tvmq_delegate *)0)->runtime];
   struct tvmq_kernel_answers answers;

@@ -21,10 +21,10 @@ TVMQ_INLINE doubles all(double x) { return x - (doubles){0}; }
 static const double coefficients[] = {0x1.a17df2ec2e233p-13, 0x1.6da753185abf6p-10, 0x1.1110a6222ea3p-7,  0x1.555464a0f07a3p-5,
                                       0x1.5555557e7125ep-3,  0x1.0000005c89e4ep-1,  0x1.fffffffff61fdp-1, 0x1.ffffffffa7135p-1};
 
-// Returns where the 29 bits that float32 lacks are within `doubt` of the middle. The interval becomes the 2 doubt lowest
-// multiples of 8 in int32.
+// Returns the lanes whose low 29 bits, which float32 drops, lie in [2^28 - doubt, 2^28 + doubt). Adding doubt and
+// shifting left by 3 makes exactly these the numbers INT32_MIN + 8 i with i < 2 doubt.
 TVMQ_INLINE masks near_the_middle(masks low_words, uint32_t doubt) {
-  const masks distances = (masks)(((words)low_words + ((UINT32_C(1) << 29) + doubt)) << 3);
+  const masks distances = (masks)(((words)low_words + doubt) << 3);
   return (masks)(distances < (int32_t)(INT32_MIN + 16 * (int64_t)doubt));
 }
 

@@ -18,7 +18,7 @@ typedef float single __attribute__((vector_size(4)));
 typedef int32_t single_mask __attribute__((vector_size(4)));
 
 // A tile has 12 sums; the other of 16 registers hold a term of each vector, an element of a row, and a product.
-enum { ROWS = 6, VECTORS = 2, WIDE = VECTOR / sizeof(float), NARROW = 4 };
+enum { ROWS = 6, VECTORS = 2 };
 
 // Defines compute_<vector>, which computes `vectors` vectors of columns from `column` on, of `rows` rows from `row` on.
 #define COMPUTE(vector)                                                                                                                                   \

@@ -1,8 +1,8 @@
 // Functions of float32 whose results are those of the C library's functions, bit for bit.
 //
-// A kernel calls the library, or computes in float64 what the library's result is the rounding of. The latter is exact if
-// the library's error is below half a unit in the last place and a share `doubt` of one: an element whose value lies within
-// `doubt` of the middle between two float32 is left to the library (docs/exactness.md, section 18).
+// A kernel calls the library or replaces it (docs/exactness.md, section 18). TANH on x86 repeats the operations of fdlibm.
+// Exponentials are computed in float64 and rounded, except within `doubt` of the middle between two float32, where the
+// library is called. Both need a library that agrees (cpu/plan/library.h).
 #pragma once
 
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum tvmq_float_function {
 
 typedef float (*tvmq_library_fn)(float);
 
-// Units in the last place of float32, in units of 2^-29: half the width of the interval that is left to the library.
+// Half the width of the interval that is left to the library, in 2^-29 units in the last place of float32.
 enum { TVMQ_FLOAT_DOUBT = 1700000 };
 
 // ---- float_function: out[i] = f(in[i]); NaN stays NaN

@@ -18,11 +18,7 @@ extern LiteRtAcceleratorDef LiteRtAcceleratorImpl;
 
 const void *tvmq_accelerator_delegate(int index) { return tvmq_live_at(index); }
 
-static void complain(const char *what) {
-  static const char own_name[] = "tvmq-delegate: ";  // prefix of the delegate's messages, which tvmq_log adds again
-  const size_t size = sizeof own_name - 1;
-  tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "CompiledModel: %s", strncmp(what, own_name, size) == 0 ? what + size : what);
-}
+static void complain(const char *what) { tvmq_plugin_complain("CompiledModel", what); }
 
 static void destroy_delegate(void *delegate) {
   tvmq_live_remove(delegate);

@@ -5,6 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
+
+void tvmq_plugin_complain(const char *whose, const char *what) {
+  static const char own_name[] = "tvmq-delegate: ";  // prefix of the delegate's messages, which tvmq_log adds again
+  const size_t size = sizeof own_name - 1;
+  tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "%s: %s", whose, strncmp(what, own_name, size) == 0 ? what + size : what);
+}
+
 static void *open_library(const struct tvmq_configuration *configuration) {
   static const char name[] = "libtvmq_delegate.so";
   if (configuration->library != NULL) return dlopen(configuration->library, RTLD_NOW | RTLD_LOCAL);

@@ -4,6 +4,9 @@
 #include "litert/configuration.h"
 #include "tvmq_delegate.h"
 
+// Logs an error of the delegate as one of `whose`.
+void tvmq_plugin_complain(const char *whose, const char *what);
+
 // Loads the library at the first call and never unloads it. On failure, calls `complain` and returns false.
 bool tvmq_plugin_load(const struct tvmq_configuration *configuration, void (*complain)(const char *what));
 

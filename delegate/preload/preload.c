@@ -102,11 +102,7 @@ __attribute__((destructor)) static void tell(void) {
 
 // ---- an interpreter with the delegate
 
-static void complain(const char *what) {
-  static const char own_name[] = "tvmq-delegate: ";  // prefix of the delegate's messages, which tvmq_log adds again
-  const size_t size = sizeof own_name - 1;
-  tvmq_log(TVMQ_LOG_VERBOSE, TVMQ_LOG_ERROR, "preloaded: %s", strncmp(what, own_name, size) == 0 ? what + size : what);
-}
+static void complain(const char *what) { tvmq_plugin_complain("preloaded", what); }
 
 static void say(const struct tvmq_settings *settings, const char *what) {
   const char *severity = tvmq_settings_get(settings, "log_severity");
@@ -174,8 +170,8 @@ static Interpreter *try_with_delegate(struct tvmq_configuration *configuration, 
   return NULL;
 }
 
-// A function of the C library that this thread is in, or NULL. The library may call another one that creates interpreters,
-// which then is left alone.
+// The create function of the C library that this thread is in, or NULL. If it calls another one, which arrives here
+// again, that call is passed on unchanged.
 static __thread const void *inside;
 
 static Interpreter *create(const char *name, const void *caller, const TfLiteModel *model, const Options *given) {

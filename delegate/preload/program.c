@@ -32,7 +32,7 @@ static look_up_function *real_dlsym(void) {
 }
 
 static void *look_up(void *handle, const char *name) {
-  void *volatile found = real_dlsym()(handle, name);  // volatile: no jump, because the caller is this library
+  void *volatile found = real_dlsym()(handle, name);  // volatile prevents a tail call: the caller is to be this library
   return found;
 }
 #else
@@ -52,8 +52,8 @@ static void *in_object_of(const void *address, const char *name) {
   return found != NULL && !is_own(found) ? found : NULL;
 }
 
-// A function of the C library that the program asked dlsym for. Libraries that it opens are not among those that symbols
-// are looked up in. The program's first one is known; another one is left alone.
+// A function of TFLite's C library that the program asked dlsym for. RTLD_NEXT does not find functions of libraries that
+// were opened by dlopen. Of these, only the first that the program asks for is remembered and served.
 static _Atomic(void *) asked_for;
 
 bool tvmq_program_find(const char *name, const void *caller, void *function) {

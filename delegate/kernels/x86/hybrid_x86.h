@@ -56,12 +56,16 @@ TVMQ_INLINE float extreme(vec_f32 x, bool greatest) {
   return _mm_cvtss_f32(greatest ? _mm_max_ss(two, near) : _mm_min_ss(two, near));
 }
 
-// Finds the range of at least `n` vectors of elements.
+// Extends the range to `n` vectors of elements at a time, and at last to the `n` last vectors.
 TVMQ_INLINE void range_by(const struct tvmq_float_range_args *args, int n) {
   const float *const last = args->in + args->n - n * LANES;
   vec_f32 low[VECTORS], high[VECTORS];
-  UNROLL for (int v = 0; v < n; v++) low[v] = high[v] = MM(loadu_ps)(last + v * LANES);
-  for (const float *in = args->in; in < last; in += n * LANES) {
+  UNROLL for (int v = 0; v < n; v++) {
+    low[v] = MM(set1_ps)(*args->low);
+    high[v] = MM(set1_ps)(*args->high);
+  }
+  for (const float *in = args->in, *next; in <= last; in = next) {
+    next = in == last || in + n * LANES < last ? in + n * LANES : last;
     UNROLL for (int v = 0; v < n; v++) {
       const vec_f32 x = MM(loadu_ps)(in + v * LANES);
       low[v] = MM(min_ps)(x, low[v]);
@@ -72,8 +76,8 @@ TVMQ_INLINE void range_by(const struct tvmq_float_range_args *args, int n) {
     low[0] = MM(min_ps)(low[v], low[0]);
     high[0] = MM(max_ps)(high[v], high[0]);
   }
-  *args->low = lesser(extreme(low[0], false), *args->low);
-  *args->high = greater(extreme(high[0], true), *args->high);
+  *args->low = extreme(low[0], false);
+  *args->high = extreme(high[0], true);
 }
 
 void SYMBOL(float_range, ISA)(const struct tvmq_float_range_args *args) {
