@@ -180,6 +180,7 @@ static const struct {
     {UNARY_INT16(RELU_N1_TO_1), "the reference has no kernel for this type"},
     {UNARY_INT16(GELU, .floats = TVMQ_HYBRID_SSE), NULL},
     {UNARY_INT16(GELU_TANH, .floats = TVMQ_HYBRID_PORTABLE), "the reference has no kernel for this type"},
+    {UNARY_INT16(GELU, .floats = TVMQ_HYBRID_UNKNOWN), "some of the runtimes have no kernel for this type"},
     {UNARY_INT16(EXP, .in.scale = 1e-4f, .floats = TVMQ_HYBRID_PORTABLE), NULL},
     {UNARY_INT16(EXP, .floats = TVMQ_HYBRID_SSE), "a result is infinite"},
     {UNARY_INT16(RSQRT, .floats = TVMQ_HYBRID_SSE), NULL},
