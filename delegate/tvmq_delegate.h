@@ -109,10 +109,10 @@ struct tvmq_delegate_info {
   unsigned long long packs;          // number of times that weights were packed
   int in_order;                      // 1 if kernels are chosen for in-order cores
   const char *machine;               // machine whose costs decide: a name from tvmq_get_machine or from a machine file
-  // The runtime's build: a name with version and platform, or "unknown", followed by a hash of its code. "" if all three
+  // The runtime's build: a name with version and platform, or "unknown", followed by a hash of its code. "" if all
   // options below were given, or no graph was offered.
   const char *runtime;
-  const char *fully_connected, *fast_math, *hybrid;  // values of these options in use, given or found; "auto": unknown
+  const char *fully_connected, *fast_math, *hybrid, *gelu;  // values of these options in use, given or found; "auto": unknown
 };
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *delegate);
 

@@ -1,4 +1,4 @@
-// Functions of float32 whose results are those of the C library's functions, bit for bit.
+// Functions of float32 that the runtime computes with the C library or with Eigen, bit for bit.
 //
 // A kernel calls the library or replaces it (docs/exactness.md, section 18). TANH on x86 repeats the operations of fdlibm.
 // Exponentials are computed in float64 and rounded, except within `doubt` of the middle between two float32, where the
@@ -13,7 +13,11 @@
   FUNCTION(EXP, expf)                  \
   FUNCTION(LOGISTIC, expf)             \
   FUNCTION(SILU, expf)                 \
-  FUNCTION(TANH, tanhf)
+  FUNCTION(TANH, tanhf)                \
+  FUNCTION(GELU_LIBRARY, erfcf)        \
+  FUNCTION(GELU_EIGEN, expf)           \
+  FUNCTION(GELU_TANH_13_6, tanhf)      \
+  FUNCTION(GELU_TANH_9_8, tanhf)
 
 enum tvmq_float_function {
 #define FUNCTION(NAME, library) TVMQ_FLOAT_##NAME,
@@ -30,10 +34,13 @@ enum { TVMQ_FLOAT_DOUBT = 1700000 };
 // ---- float_function: out[i] = f(in[i]); NaN stays NaN
 //
 // LOGISTIC is 1 above 16.619047, e^x below -9 and 1 / (1 + e^-x) between, each operation rounded. SILU is x LOGISTIC(x).
+// GELU_LIBRARY is x/2 erfc(-x / sqrt 2). The other forms of GELU are Eigen's (kernels/gelu_vectors.h); 13_6 and 9_8 are the
+// degrees of the approximation of tanh.
 struct tvmq_float_function_args {
   const float *in;
   float *out;
   size_t n;
+  size_t tail;  // GELU_EIGEN: the last elements, whose exponentials are the library's
   enum tvmq_float_function function;
   tvmq_library_fn library;
   uint32_t doubt;

@@ -105,6 +105,8 @@ TVMQ_INLINE void hyperbolic_tangent(const floats in[VECTORS], floats out[VECTORS
 }
 #endif
 
+#include "kernels/gelu_vectors.h"
+
 TVMQ_INLINE void compute(const floats in[VECTORS], floats out[VECTORS], enum tvmq_float_function function, const struct tvmq_float_function_args *args) {
   switch (function) {
     case TVMQ_FLOAT_EXP:
@@ -119,6 +121,18 @@ TVMQ_INLINE void compute(const floats in[VECTORS], floats out[VECTORS], enum tvm
       break;
     case TVMQ_FLOAT_TANH:
       hyperbolic_tangent(in, out, args);
+      break;
+    case TVMQ_FLOAT_GELU_LIBRARY:
+      UNROLL for (int v = 0; v < VECTORS; v++) out[v] = gelu_library(in[v], args->library);
+      break;
+    case TVMQ_FLOAT_GELU_EIGEN:
+      UNROLL for (int v = 0; v < VECTORS; v++) out[v] = gelu_eigen(in[v], NULL);
+      break;
+    case TVMQ_FLOAT_GELU_TANH_13_6:
+      UNROLL for (int v = 0; v < VECTORS; v++) out[v] = gelu_tanh_13_6(in[v]);
+      break;
+    case TVMQ_FLOAT_GELU_TANH_9_8:
+      UNROLL for (int v = 0; v < VECTORS; v++) out[v] = gelu_tanh_9_8(in[v]);
       break;
     case TVMQ_N_FLOAT_FUNCTIONS:
       break;
@@ -142,7 +156,16 @@ TVMQ_INLINE void compute_all(const struct tvmq_float_function_args *args, enum t
   memcpy(args->out + i, last, (args->n - i) * sizeof *last);
 }
 
+// Computes the tail of GELU_EIGEN, of fewer elements than a vector has.
+TVMQ_INLINE floats compute_tail(const struct tvmq_float_function_args *args) {
+  floats x = {0};
+  memcpy(&x, args->in + args->n - args->tail, args->tail * sizeof(float));
+  return gelu_eigen(x, args->library);
+}
+
 void SYMBOL(float_function, ISA)(const struct tvmq_float_function_args *args) {
+  floats tail = {0};
+  if (args->tail > 0) tail = compute_tail(args);  // first, since the output may be the input
   switch (args->function) {
 #define FUNCTION(NAME, library)           \
   case TVMQ_FLOAT_##NAME:                 \
@@ -153,6 +176,7 @@ void SYMBOL(float_function, ISA)(const struct tvmq_float_function_args *args) {
     case TVMQ_N_FLOAT_FUNCTIONS:
       break;
   }
+  memcpy(args->out + args->n - args->tail, &tail, args->tail * sizeof(float));
 }
 
 TVMQ_INLINE float greater(float x, float y) { return x < y ? y : x; }

@@ -37,10 +37,15 @@ enum tvmq_scaling { TVMQ_SCALING_UNKNOWN, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING
 // Which helper functions the runtime's hybrid kernels (float32 activations, int8 weights) call: NEON ones, the NEON ones translated to SSE, or portable ones.
 enum tvmq_hybrid { TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE, TVMQ_HYBRID_PORTABLE };
 
+// How the runtime computes GELU of float32: with erfcf and Eigen's tanh of degrees 13 and 6, or with Eigen's erfc in packets of four elements and its tanh of
+// degrees 9 and 8.
+enum tvmq_gelu { TVMQ_GELU_UNKNOWN, TVMQ_GELU_LIBRARY, TVMQ_GELU_PACKETS };
+
 // Properties in which versions and builds of the runtime's reference kernels differ.
 struct tvmq_reference {
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED
   enum tvmq_hybrid hybrid;
+  enum tvmq_gelu gelu;
   bool dot_products;  // the processor has Arm's dot-product instructions, which the runtime's hybrid kernels use
   bool fast_math;     // compiled with unsafe optimizations: quotients may be products with a reciprocal
 };
@@ -192,9 +197,13 @@ enum tvmq_function {
   TVMQ_FUNCTION_SILU  // x LOGISTIC(x), of two nodes
 };
 
-// Returns whether the runtime computes the function of float32 with the math library.
-static inline bool tvmq_function_is_library(enum tvmq_function function) {
-  return function == TVMQ_FUNCTION_EXP || function == TVMQ_FUNCTION_LOGISTIC || function == TVMQ_FUNCTION_SILU || function == TVMQ_FUNCTION_TANH;
+static inline bool tvmq_function_is_gelu(enum tvmq_function function) { return function == TVMQ_FUNCTION_GELU || function == TVMQ_FUNCTION_GELU_TANH; }
+
+// Returns whether the function of float32 is a transcendental one, which the runtime computes with the math library or with
+// Eigen.
+static inline bool tvmq_function_is_transcendental(enum tvmq_function function) {
+  return function == TVMQ_FUNCTION_EXP || function == TVMQ_FUNCTION_LOGISTIC || function == TVMQ_FUNCTION_SILU || function == TVMQ_FUNCTION_TANH ||
+         tvmq_function_is_gelu(function);
 }
 
 // A function of each element of a tensor.
@@ -204,6 +213,7 @@ struct tvmq_unary_desc {
   struct tvmq_quant in, out;
   float alpha;              // LEAKY_RELU's slope below zero; else 0
   enum tvmq_hybrid floats;  // the runtime's float32 arithmetic
+  enum tvmq_gelu gelu;      // GELU of float32: how the runtime computes it
   size_t n;                 // elements
 };
 

@@ -116,7 +116,8 @@ static void compute(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding
   }
 }
 
-static float float_of(const struct tvmq_unary_desc *d, float x) {
+// alone: the element is one of the last, which fill no packet of four.
+static float float_of(const struct tvmq_unary_desc *d, float x, bool alone) {
   const float root = (float)sqrt((double)x);
   switch (d->function) {
     case TVMQ_FUNCTION_EXP:
@@ -125,6 +126,9 @@ static float float_of(const struct tvmq_unary_desc *d, float x) {
       return x > 16.619047164916992188f ? 1 : x < -9 ? expf(x) : logistic(x);
     case TVMQ_FUNCTION_TANH:
       return tanhf(x);
+    case TVMQ_FUNCTION_GELU:
+    case TVMQ_FUNCTION_GELU_TANH:
+      return oracle_gelu(x, d->function == TVMQ_FUNCTION_GELU_TANH, d->gelu == TVMQ_GELU_PACKETS, alone);
     case TVMQ_FUNCTION_HARD_SWISH:
       return x * fminf(6, fmaxf(0, x + 3)) / 6;
     case TVMQ_FUNCTION_LEAKY_RELU:
@@ -145,7 +149,7 @@ static float float_of(const struct tvmq_unary_desc *d, float x) {
 }
 
 static void compute_floats(const struct tvmq_unary_desc *d, const float *in, float *out) {
-  for (size_t i = 0; i < d->n; i++) out[i] = float_of(d, in[i]);
+  for (size_t i = 0; i < d->n; i++) out[i] = float_of(d, in[i], i >= d->n / 4 * 4);
 }
 
 static struct tvmq_quant random_quant(struct fuzz_bytes *b, enum tvmq_type type) {
@@ -175,11 +179,13 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const bool sigmoid = d.function == TVMQ_FUNCTION_LOGISTIC || (d.function == TVMQ_FUNCTION_TANH && d.in_type == TVMQ_TYPE_S16);
   if (sigmoid && fuzz_pick(b, 0, 15)) d.out.scale = d.in_type == TVMQ_TYPE_S16 ? 1.0f / 32768 : 1.0f / 256;
   if (d.function == TVMQ_FUNCTION_RSQRT && fuzz_pick(b, 0, 15)) d.in.zero_point = tvmq_type_range(d.in_type).min;
+  if (tvmq_function_is_gelu(d.function) && d.in_type == TVMQ_TYPE_F32) d.gelu = (enum tvmq_gelu)fuzz_pick(b, TVMQ_GELU_UNKNOWN, TVMQ_GELU_PACKETS);
   if (d.function == TVMQ_FUNCTION_LEAKY_RELU) d.alpha = (float)fuzz_pick(b, -1, 30) / 10;
 
   char text[300];
-  snprintf(text, sizeof text, "%s, type %d to %d, n %zu, scales %a -> %a, zero points %d -> %d, alpha %a, rounding %d, cpu %#x", functions[d.function].name,
-           d.in_type, d.out_type, d.n, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, (double)d.alpha, env->rounding, env->cpu);
+  snprintf(text, sizeof text, "%s, type %d to %d, n %zu, scales %a -> %a, zero points %d -> %d, alpha %a, gelu %d, rounding %d, cpu %#x",
+           functions[d.function].name, d.in_type, d.out_type, d.n, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, (double)d.alpha,
+           d.gelu, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.unary = d};
   const char *why = tvmq_operator_unary.claim(&desc);

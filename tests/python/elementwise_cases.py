@@ -88,14 +88,15 @@ UNARY = {
 FLOAT = ("EXP", "GELU", "LOGISTIC", "TANH")  # computed in float32, by the mathematics library
 
 
-LIBRARY = ("EXP", "LOGISTIC", "TANH")  # float32 of the mathematics library
+LIBRARY = ("EXP", "GELU", "LOGISTIC", "TANH")  # float32 of the mathematics library, or approximations of the runtime
 
 
 def library_functions(draw: Draw, operator: str) -> Case:
     """A function of float32 elements: those of networks, bounds of the function's formula and any others."""
     generator = np.random.default_rng(draw.generator_seed())
     shape = tuple(a_size(draw, 5, 40) for _ in range(draw.integer(1, 4)))
-    return Case(builders.build_unary, dict(operator=operator, dtype="float32", shape=shape), [floats(generator, how, shape) for how in FLOATS])
+    options = {"approximate": draw.boolean()} if operator == "GELU" else {}
+    return Case(builders.build_unary, dict(operator=operator, dtype="float32", shape=shape, **options), [floats(generator, how, shape) for how in FLOATS])
 
 
 def unaries(draw: Draw, operator: str, dtype: str) -> Case:

@@ -59,6 +59,7 @@ MODELS = {
     "batch matmul": lambda: builders.build_batch_matmul(left_shape=(2, 6, 8), right_shape=(2, 8, 10)),
     "leaky relu": lambda: builders.build_unary(operator="LEAKY_RELU", shape=(1, 6, 6, 8), dtype="int16", alpha=0.3),
     "relu6": lambda: builders.build_unary(operator="RELU6", shape=(1, 6, 6, 8)),
+    "float gelu": lambda: builders.build_unary(operator="GELU", dtype="float32", shape=(1, 6, 6, 7)),
     "gelu": lambda: builders.build_unary(operator="GELU", shape=(1, 6, 6, 8), approximate=True),
     "cast": lambda: builders.build_unary(operator="CAST", dtype="uint8", out_dtype="int32", shape=(1, 6, 6, 8)),
     "dequantize": lambda: builders.build_unary(operator="DEQUANTIZE", out_dtype="float32", shape=(1, 6, 6, 8)),

@@ -29,7 +29,7 @@ def ours(op: models.Op) -> bool:
     quantized = ("int8", "uint8", "int16")
     if hybrid(op):
         return True
-    if op.name in ("EXP", "LOGISTIC", "SOFTMAX", "TANH") and op.inputs[0].dtype == "float32":
+    if op.name in ("EXP", "GELU", "LOGISTIC", "SOFTMAX", "TANH") and op.inputs[0].dtype == "float32":
         return False  # a partition of its own is not worth its overhead
     if op.name in ANY_QUANTIZED:
         return op.inputs[0].dtype in quantized and not all(tensor.constant for tensor in op.inputs)

@@ -170,7 +170,8 @@ def test_unary(runtime, operator, dtype, draw):
 @pytest.mark.parametrize("operator", elementwise_cases.LIBRARY)
 @randomly
 def test_library_function(runtime, operator, draw):
-    check(runtime, draw(elementwise_cases.library_functions, operator), unless="unsafe optimizations")
+    unknown = operator == "GELU" and reference.found("gelu", runtime.module) == "auto"  # on Arm
+    check(runtime, draw(elementwise_cases.library_functions, operator), unless="option gelu" if unknown else "unsafe optimizations")
 
 
 @randomly

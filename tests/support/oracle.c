@@ -91,3 +91,53 @@ int64_t oracle_dot(const int32_t *x, const int32_t *w, size_t n) {
   for (size_t i = 0; i < n; ++i) sum += (int64_t)x[i] * w[i];
   return sum;
 }
+
+// Coefficients begin with that of the highest power.
+static float horner(float x, const float *coefficients, size_t n) {
+  float sum = coefficients[0];
+  for (size_t i = 1; i < n; i++) sum = sum * x + coefficients[i];
+  return sum;
+}
+#define HORNER(x, ...) horner(x, (const float[]){__VA_ARGS__}, sizeof((const float[]){__VA_ARGS__}) / sizeof(float))
+
+static float packet_exp(float x) {
+  if (x < -104) return 0;
+  const float m = floorf(x * 1.44269504088896341f + 0.5f), high = m * -0.693359375f + x, r = m * 2.12194440e-4f + high;
+  const float even = r * r * (r * r * 1.37449637986719608306884765625e-3f + 4.166965186595916748046875e-2f) + 0.49999988079071044921875f;
+  const float odd = r * r * 8.36894474923610687255859375e-3f + 0.16666518151760101318359375f;
+  return ldexpf(r * r * (r * odd + even) + (r + 1), (int)m);
+}
+
+static float packet_erfc(float unbounded, bool alone) {
+  const float x = unbounded < -11 ? -11 : unbounded > 11 ? 11 : unbounded, x2 = x * x;
+  if (!(x2 > 1)) {
+    const float s = HORNER(x2, 5.61802298761904239654541015625e-04f, -4.91381669417023658752441406250e-03f, 2.67075151205062866210937500000e-02f,
+                           -1.12800106406211853027343750000e-01f, 3.76122951507568359375000000000e-01f, -1.12837910652160644531250000000e+00f);
+    return x * s + 1;
+  }
+  const float error = (float)((double)x * (double)x - (double)x2), e = alone ? expf(-x2) : packet_exp(-x2), inverse = 1 / x2;
+  const float p =
+      HORNER(inverse, 1.0208116471767425537109375e-01f, 4.2920666933059692382812500e-01f, 3.2379078865051269531250000e-01f, 5.3971976041793823242187500e-02f);
+  const float q = HORNER(inverse, 1.7251677811145782470703125e-02f, 3.9137163758277893066406250e-01f, 1, 6.2173241376876831054687500e-01f,
+                         9.5662862062454223632812500e-02f);
+  return (e - e * error) * (p / (x * q)) + (x < 0 ? 2.0f : 0.0f);
+}
+
+static float rational_tanh(float argument, bool packets) {
+  const float most = packets ? 7.90738964080810547f : 7.90531110763549805f;
+  const float x = argument < -most ? -most : argument > most ? most : argument, x2 = x * x;
+  if (packets) {
+    const float p = HORNER(x2, 1.394553628e-8f, 2.102733560e-5f, 3.520756727e-3f, 1.340216100e-1f);
+    return (x2 * x * p + x) / HORNER(x2, 8.015776984e-7f, 3.326951409e-4f, 2.597254514e-2f, 4.673548340e-1f, 1);
+  }
+  if (fabsf(argument) < 0.0004f) return x;
+  const float p = HORNER(x2, -2.76076847742355e-16f, 2.00018790482477e-13f, -8.60467152213735e-11f, 5.12229709037114e-08f, 1.48572235717979e-05f,
+                         6.37261928875436e-04f, 4.89352455891786e-03f);
+  return x * p / HORNER(x2, 1.19825839466702e-06f, 1.18534705686654e-04f, 2.26843463243900e-03f, 4.89352518554385e-03f);
+}
+
+float oracle_gelu(float x, bool by_tanh, bool packets, bool alone) {
+  if (by_tanh) return 0.5f * x * (1 + rational_tanh(0.79788456080286535588f * (x + 0.044715f * (x * (x * x))), packets));
+  const float argument = x * -0.70710678118654752440f;
+  return 0.5f * x * (packets ? packet_erfc(argument, alone) : erfcf(argument));
+}

@@ -1,6 +1,7 @@
 // The standard that kernels are measured against: exact integers and rational numbers, written from the definitions and sharing no code with the delegate.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,3 +36,7 @@ int64_t oracle_dot(const int32_t *x, const int32_t *w, size_t n);
 
 // Low 32 bits as a signed number.
 int32_t oracle_wrap(__int128 x);
+
+// GELU of float32: x/2 erfc(-x / sqrt 2), or by_tanh x/2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). packets: with Eigen's approximations of degrees 9 and 8,
+// else with erfcf and those of degrees 13 and 6. alone: an element whose exponential is expf's.
+float oracle_gelu(float x, bool by_tanh, bool packets, bool alone);

@@ -46,7 +46,7 @@ static const struct {
   bool (*is_true)(const struct types *types);
 } statements[] = {
     {"float32: not quantized", is_float},
-    {"float32: the runtime's own approximation", is_float},
+    {"float32: the runtime's approximation", is_float},
     {"float32: the result for -0.0", is_float},
     {"float32: how products are added", is_float},
     {"float32 to integer", is_float},

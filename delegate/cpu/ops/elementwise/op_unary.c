@@ -86,7 +86,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc, const struct tvmq_env *env) {
   (void)env;
   if (desc->unary.in_type != TVMQ_TYPE_F32) return NULL;
-  return tvmq_function_is_library(desc->unary.function) ? &tvmq_op_float_function : &tvmq_op_float_map;
+  return tvmq_function_is_transcendental(desc->unary.function) ? &tvmq_op_float_function : &tvmq_op_float_map;
 }
 
 const struct tvmq_implementation tvmq_op_unary = {
