@@ -112,7 +112,7 @@ struct tvmq_delegate_info {
   // The runtime's build: a name with version and platform, or "unknown", followed by a hash of its code. "" if all
   // options below were given, or no graph was offered.
   const char *runtime;
-  const char *fully_connected, *fast_math, *hybrid, *gelu;  // values of these options in use, given or found; "auto": unknown
+  const char *fully_connected, *fast_math, *hybrid, *float32;  // values of these options in use, given or found; "auto": unknown
 };
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *delegate);
 

@@ -128,7 +128,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
       .fully_connected = delegate->fully_connected,
       .fast_math = delegate->fast_math,
       .hybrid = delegate->hybrid,
-      .gelu = delegate->gelu,
+      .float32 = delegate->float32,
   };
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
     info->subgraphs++;

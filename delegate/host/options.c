@@ -64,14 +64,14 @@ static const struct row {
       .help = "how the runtime's kernels compute float32 activations with int8 weights: with NEON helpers, with NEON "
               "helpers translated to SSE, or with portable C; auto: as known of the runtime's build, otherwise unknown"},
      offsetof(struct tvmq_options, kernels.hybrid)},
-    {{.name = "gelu",
+    {{.name = "float32",
       .kind = "name",
-      .names = "auto|library|packets",
+      .names = "auto|library|packets|fused",
       .default_value = "auto",
       .help = "how the runtime's kernels compute GELU of float32: with the C library's erfcf, as tflite-runtime does, or "
-              "with approximations in packets of four elements, as LiteRT does on x86; auto: as known of the runtime's "
-              "build, otherwise unknown"},
-     offsetof(struct tvmq_options, kernels.gelu)},
+              "with approximations in packets of four elements, as LiteRT does, fused on Arm; fused also says how products "
+              "of float32 are added; auto: as known of the runtime's build, otherwise unknown"},
+     offsetof(struct tvmq_options, kernels.float32)},
     {{.name = "isa",
       .kind = "name",
       .names = isa_names,

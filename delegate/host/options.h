@@ -16,7 +16,7 @@ struct tvmq_kernel_answers {
   int fully_connected;  // enum tvmq_scaling
   int fast_math;        // enum tvmq_fast_math
   int hybrid;           // enum tvmq_hybrid
-  int gelu;             // enum tvmq_gelu
+  int float32;          // enum tvmq_float32
 };
 
 // Sets the answers that are "auto" to those of `others`.
@@ -24,7 +24,7 @@ static inline void tvmq_kernel_answers_default(struct tvmq_kernel_answers *answe
   if (answers->fully_connected == 0) answers->fully_connected = others->fully_connected;
   if (answers->fast_math == 0) answers->fast_math = others->fast_math;
   if (answers->hybrid == 0) answers->hybrid = others->hybrid;
-  if (answers->gelu == 0) answers->gelu = others->gelu;
+  if (answers->float32 == 0) answers->float32 = others->float32;
 }
 
 // Values of the options. The table refers to each member by its offset. The option's kind determines the type: struct

@@ -13,11 +13,11 @@ static const struct known_runtime {
   struct tvmq_kernel_answers answers;
 } known_runtimes[] = {
     {.name = "", .bytes = 0},  // the table may be empty
-#define TVMQ_RUNTIME(runtime, word0, word1, size, scaling, fast, form, gelu_form) \
+#define TVMQ_RUNTIME(runtime, word0, word1, size, scaling, fast, form, floats) \
   {.name = (runtime),                                                             \
    .key = {{(word0), (word1)}},                                                   \
    .bytes = (size),                                                               \
-   .answers = {.fully_connected = TVMQ_SCALING_##scaling, .fast_math = TVMQ_FAST_MATH_##fast, .hybrid = TVMQ_HYBRID_##form, .gelu = TVMQ_GELU_##gelu_form}},
+   .answers = {.fully_connected = TVMQ_SCALING_##scaling, .fast_math = TVMQ_FAST_MATH_##fast, .hybrid = TVMQ_HYBRID_##form, .float32 = TVMQ_FLOAT32_##floats}},
 #include "host/known_runtimes.def"
 #undef TVMQ_RUNTIME
 };
@@ -56,17 +56,17 @@ static void tell(struct tvmq_delegate *delegate, const struct identity *identity
   tvmq_option_name("fully_connected", answers->fully_connected, delegate->fully_connected, sizeof delegate->fully_connected);
   tvmq_option_name("fast_math", answers->fast_math, delegate->fast_math, sizeof delegate->fast_math);
   tvmq_option_name("hybrid", answers->hybrid, delegate->hybrid, sizeof delegate->hybrid);
-  tvmq_option_name("gelu", answers->gelu, delegate->gelu, sizeof delegate->gelu);
+  tvmq_option_name("float32", answers->float32, delegate->float32, sizeof delegate->float32);
   if (delegate->runtime[0] == '\0') return;
-  tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "runtime: %s; fully_connected=%s, fast_math=%s, hybrid=%s, gelu=%s", delegate->runtime,
-           delegate->fully_connected, delegate->fast_math, delegate->hybrid, delegate->gelu);
+  tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "runtime: %s; fully_connected=%s, fast_math=%s, hybrid=%s, float32=%s", delegate->runtime,
+           delegate->fully_connected, delegate->fast_math, delegate->hybrid, delegate->float32);
 }
 
 struct tvmq_reference tvmq_reference_find(struct tvmq_delegate *delegate, TfLiteContext *context) {
   const struct tvmq_options *options = &delegate->options;
   struct tvmq_kernel_answers answers = options->kernels;
   struct identity identity = {.runtime = ""};
-  if (answers.fully_connected == 0 || answers.fast_math == 0 || answers.hybrid == 0 || answers.gelu == 0) identify(context, &identity);
+  if (answers.fully_connected == 0 || answers.fast_math == 0 || answers.hybrid == 0 || answers.float32 == 0) identify(context, &identity);
   tvmq_kernel_answers_default(&answers, &identity.answers);
   identity.answers = answers;
   if (delegate->subgraphs == NULL) tell(delegate, &identity);  // the main graph's; the others would say the same, or have no kernels
@@ -74,7 +74,7 @@ struct tvmq_reference tvmq_reference_find(struct tvmq_delegate *delegate, TfLite
   return (struct tvmq_reference){
       .scaling = (enum tvmq_scaling)answers.fully_connected,
       .hybrid = (enum tvmq_hybrid)answers.hybrid,
-      .gelu = (enum tvmq_gelu)answers.gelu,
+      .float32 = (enum tvmq_float32)answers.float32,
       .dot_products = (cpu & TVMQ_CPU_DOTPROD) != 0,
       .fast_math = answers.fast_math == TVMQ_FAST_MATH_ON,
   };

@@ -1,5 +1,5 @@
-// Product of two matrices of float32, for the instruction set ISA with vectors of VECTOR bytes, both of which the includer
-// defines. Lanes are columns: each lane adds its products in the definition's order. The last
+// Product of two matrices of float32, for the instruction set ISA with vectors of VECTOR bytes, VECTORS of which are computed
+// together: the includer defines these. Lanes are columns: each lane adds its products in the definition's order. The last
 // rows and columns overlap those before.
 #include <string.h>
 
@@ -17,8 +17,8 @@ typedef int32_t narrow_mask __attribute__((vector_size(16)));
 typedef float single __attribute__((vector_size(4)));
 typedef int32_t single_mask __attribute__((vector_size(4)));
 
-// A tile has 12 sums; the other of 16 registers hold a term of each vector, an element of a row, and a product.
-enum { ROWS = 6, VECTORS = 2 };
+// Besides the sums of a tile, registers hold a term of each vector, an element of a row, and a product.
+enum { ROWS = 6 };
 
 // Defines compute_<vector>, which computes `vectors` vectors of columns from `column` on, of `rows` rows from `row` on.
 #define COMPUTE(vector)                                                                                                                                   \
@@ -29,9 +29,16 @@ enum { ROWS = 6, VECTORS = 2 };
     const vector min = args->min - (vector){0}, max = args->max - (vector){0};                                                                            \
     vector sums[ROWS][VECTORS], terms[VECTORS];                                                                                                           \
     UNROLL for (size_t m = 0; m < rows; m++) UNROLL for (size_t v = 0; v < vectors; v++) sums[m][v] = (vector){0};                                        \
-    for (size_t k = 0; k < args->depth; k++, right += args->columns) {                                                                                    \
+    for (size_t k = 0; k < args->separate; k++, right += args->columns) {                                                                                 \
       UNROLL for (size_t v = 0; v < vectors; v++) memcpy(&terms[v], right + v * LANES, sizeof(vector));                                                   \
       UNROLL for (size_t m = 0; m < rows; m++) UNROLL for (size_t v = 0; v < vectors; v++) sums[m][v] += terms[v] * left[m * args->depth + k];            \
+    }                                                                                                                                                     \
+    for (size_t k = args->separate; k < args->depth; k++, right += args->columns) {                                                                       \
+      UNROLL for (size_t m = 0; m < rows; m++) {                                                                                                          \
+        UNROLL for (size_t v = 0; v < vectors; v++) {                                                                                                     \
+          for (size_t i = 0; i < LANES; i++) sums[m][v][i] = __builtin_fmaf(right[v * LANES + i], left[m * args->depth + k], sums[m][v][i]);              \
+        }                                                                                                                                                 \
+      }                                                                                                                                                   \
     }                                                                                                                                                     \
     UNROLL for (size_t v = 0; v < vectors; v++) {                                                                                                         \
       terms[v] = (vector){0};                                                                                                                             \

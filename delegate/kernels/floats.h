@@ -69,10 +69,11 @@ typedef void (*tvmq_float_map_fn)(const struct tvmq_float_map_args *args);
 
 // ---- float_product: out[m][n] = clamp(sum of left[m][k] * right[k][n] + bias[n]); matrices are contiguous
 //
-// Products are rounded, and added to +0 one by one, from the first depth to the last.
+// Products are added to +0 one by one, from the first depth to the last.
 struct tvmq_float_product_args {
   const float *left, *right;
   size_t rows, depth, columns;
+  size_t separate;    // number of leading products that are rounded before they are added; the others are fused with the sum
   const float *bias;  // [columns], or NULL: nothing is added
   float *out;
   float min, max;

@@ -37,15 +37,15 @@ enum tvmq_scaling { TVMQ_SCALING_UNKNOWN, TVMQ_SCALING_FIXED_POINT, TVMQ_SCALING
 // Which helper functions the runtime's hybrid kernels (float32 activations, int8 weights) call: NEON ones, the NEON ones translated to SSE, or portable ones.
 enum tvmq_hybrid { TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE, TVMQ_HYBRID_PORTABLE };
 
-// How the runtime computes GELU of float32: with erfcf and Eigen's tanh of degrees 13 and 6, or with Eigen's erfc in packets of four elements and its tanh of
-// degrees 9 and 8.
-enum tvmq_gelu { TVMQ_GELU_UNKNOWN, TVMQ_GELU_LIBRARY, TVMQ_GELU_PACKETS };
+// How the runtime's float32 kernels compute. LIBRARY: GELU with erfcf and Eigen's tanh of degrees 13 and 6. PACKETS: GELU with Eigen's erfc in packets of four
+// elements and its tanh of degrees 9 and 8. FUSED, on Arm: as PACKETS, with fused multiply-add; products of matrices are added eight at a time, the rest fused.
+enum tvmq_float32 { TVMQ_FLOAT32_UNKNOWN, TVMQ_FLOAT32_LIBRARY, TVMQ_FLOAT32_PACKETS, TVMQ_FLOAT32_FUSED };
 
 // Properties in which versions and builds of the runtime's reference kernels differ.
 struct tvmq_reference {
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED
   enum tvmq_hybrid hybrid;
-  enum tvmq_gelu gelu;
+  enum tvmq_float32 float32;
   bool dot_products;  // the processor has Arm's dot-product instructions, which the runtime's hybrid kernels use
   bool fast_math;     // compiled with unsafe optimizations: quotients may be products with a reciprocal
 };
@@ -60,6 +60,7 @@ struct tvmq_conv_desc {
   bool depthwise, fully_connected;
   enum tvmq_scaling scaling;  // of FULLY_CONNECTED; else unknown, and it is fixed point
   enum tvmq_hybrid hybrid;    // meaningful only with float32 activations
+  enum tvmq_float32 float32;  // meaningful only of products of float32
   bool dot_products;          // meaningful only of a hybrid FULLY_CONNECTED, as in struct tvmq_reference
   bool asymmetric_inputs;     // of a hybrid FULLY_CONNECTED: activations are quantized with a zero point
   bool keep_num_dims;         // of FULLY_CONNECTED: the output has the input's rank, else 2
@@ -213,7 +214,7 @@ struct tvmq_unary_desc {
   struct tvmq_quant in, out;
   float alpha;              // LEAKY_RELU's slope below zero; else 0
   enum tvmq_hybrid floats;  // the runtime's float32 arithmetic
-  enum tvmq_gelu gelu;      // GELU of float32: how the runtime computes it
+  enum tvmq_float32 float32;  // the runtime's kernels of float32
   size_t n;                 // elements
 };
 

@@ -69,6 +69,7 @@ static const char *describe_batch_matmul(const struct tvmq_node_view *view, stru
   const int32_t *l = &left->dims[left->rank - 2], *r = &right->dims[right->rank - 2];
   tvmq_describe_activations(view, conv);
   conv->hybrid = view->node->reference.hybrid;
+  conv->float32 = view->node->reference.float32;
   conv->in_w = matmul->adj_x ? l[1] : l[0];
   conv->in_c = conv->filter_c = matmul->adj_x ? l[0] : l[1];
   conv->out_c = matmul->adj_y ? r[0] : r[1];

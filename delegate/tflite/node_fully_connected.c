@@ -44,6 +44,7 @@ static const char *describe_rows(const struct tvmq_shape *in, struct tvmq_conv_d
 static const char *describe_rest(const struct tvmq_node_view *view, const struct tvmq_shape *filter, struct tvmq_shapes *shapes, struct tvmq_conv_desc *conv) {
   conv->scaling = view->node->reference.scaling;
   conv->hybrid = view->node->reference.hybrid;
+  conv->float32 = view->node->reference.float32;
   conv->dot_products = view->node->reference.dot_products;
   tvmq_describe_activations(view, conv);
   if (filter->rank != 2) return "the filter is not 2-dimensional";

@@ -8,7 +8,7 @@ static const char *describe_unary(const struct tvmq_node_view *view, struct tvmq
   unary->in = tvmq_tensor_quant(view->in[0]);
   unary->out = tvmq_tensor_quant(view->out);
   unary->floats = view->node->reference.hybrid;
-  unary->gelu = view->node->reference.gelu;
+  unary->float32 = view->node->reference.float32;
   unary->n = shapes->in[0].bytes / tvmq_type_bytes(unary->in_type);
   shapes->out = shapes->in[0];
   return NULL;

@@ -83,7 +83,8 @@ static void pick_conv(struct fuzz_bytes *b, struct tvmq_conv_desc *c, float *rig
 static void pick_floats(struct fuzz_bytes *b, struct matmul *m) {
   struct tvmq_conv_desc *c = &m->desc.conv;
   c->in_type = c->filter_type = c->out_type = c->bias_type = TVMQ_TYPE_F32;
-  c->hybrid = fuzz_pick(b, 0, 1) ? TVMQ_HYBRID_SSE : TVMQ_HYBRID_PORTABLE;
+  c->hybrid = (enum tvmq_hybrid)fuzz_pick(b, TVMQ_HYBRID_NEON, TVMQ_HYBRID_PORTABLE);
+  c->float32 = (enum tvmq_float32)fuzz_pick(b, TVMQ_FLOAT32_UNKNOWN, TVMQ_FLOAT32_FUSED);
   m->desc.finite = fuzz_pick(b, 0, 1);
   if (c->bias == NULL) return;
   c->bias = m->float_bias;
@@ -133,10 +134,12 @@ static float real_at(const struct tvmq_matmul_desc *d, const float *left, const 
   const float most = d->finite ? FLT_MAX : INFINITY, high = activation > TVMQ_ACTIVATION_RELU ? bounds[activation].high : most;
   const float low = activation != TVMQ_ACTIVATION_NONE ? bounds[activation].low : -most;
   volatile float product, sum = 0;
-  for (size_t k = 0; k < (size_t)d->conv.in_c; k++) {
+  const size_t depth = (size_t)d->conv.in_c, separate = d->conv.float32 == TVMQ_FLOAT32_FUSED ? depth / 8 * 8 : depth;
+  for (size_t k = 0; k < separate; k++) {
     product = left[left_at(d, y, k)] * right[right_at(d, k, x)];
     sum = sum + product;
   }
+  for (size_t k = separate; k < depth; k++) sum = fmaf(left[left_at(d, y, k)], right[right_at(d, k, x)], sum);
   if (d->conv.bias != NULL) sum = sum + ((const float *)d->conv.bias)[x];
   return fminf(fmaxf(sum, low), high);
 }

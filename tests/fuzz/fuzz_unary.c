@@ -128,7 +128,7 @@ static float float_of(const struct tvmq_unary_desc *d, float x, bool alone) {
       return tanhf(x);
     case TVMQ_FUNCTION_GELU:
     case TVMQ_FUNCTION_GELU_TANH:
-      return oracle_gelu(x, d->function == TVMQ_FUNCTION_GELU_TANH, d->gelu == TVMQ_GELU_PACKETS, alone);
+      return oracle_gelu(x, d->function == TVMQ_FUNCTION_GELU_TANH, d->float32 != TVMQ_FLOAT32_LIBRARY, alone);
     case TVMQ_FUNCTION_HARD_SWISH:
       return x * fminf(6, fmaxf(0, x + 3)) / 6;
     case TVMQ_FUNCTION_LEAKY_RELU:
@@ -179,13 +179,13 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   const bool sigmoid = d.function == TVMQ_FUNCTION_LOGISTIC || (d.function == TVMQ_FUNCTION_TANH && d.in_type == TVMQ_TYPE_S16);
   if (sigmoid && fuzz_pick(b, 0, 15)) d.out.scale = d.in_type == TVMQ_TYPE_S16 ? 1.0f / 32768 : 1.0f / 256;
   if (d.function == TVMQ_FUNCTION_RSQRT && fuzz_pick(b, 0, 15)) d.in.zero_point = tvmq_type_range(d.in_type).min;
-  if (tvmq_function_is_gelu(d.function) && d.in_type == TVMQ_TYPE_F32) d.gelu = (enum tvmq_gelu)fuzz_pick(b, TVMQ_GELU_UNKNOWN, TVMQ_GELU_PACKETS);
+  if (tvmq_function_is_gelu(d.function) && d.in_type == TVMQ_TYPE_F32) d.float32 = (enum tvmq_float32)fuzz_pick(b, TVMQ_FLOAT32_UNKNOWN, TVMQ_FLOAT32_FUSED);
   if (d.function == TVMQ_FUNCTION_LEAKY_RELU) d.alpha = (float)fuzz_pick(b, -1, 30) / 10;
 
   char text[300];
-  snprintf(text, sizeof text, "%s, type %d to %d, n %zu, scales %a -> %a, zero points %d -> %d, alpha %a, gelu %d, rounding %d, cpu %#x",
+  snprintf(text, sizeof text, "%s, type %d to %d, n %zu, scales %a -> %a, zero points %d -> %d, alpha %a, float32 %d, rounding %d, cpu %#x",
            functions[d.function].name, d.in_type, d.out_type, d.n, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, (double)d.alpha,
-           d.gelu, env->rounding, env->cpu);
+           d.float32, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.unary = d};
   const char *why = tvmq_operator_unary.claim(&desc);

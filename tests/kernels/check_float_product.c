@@ -34,10 +34,11 @@ static const float *draw_matrix(uint32_t slot, size_t n, enum guard_side side) {
 // The volatile variables keep compilers from contracting.
 static float wanted(const struct tvmq_float_product_args *args, size_t m, size_t n) {
   volatile float sum = 0, product;
-  for (size_t k = 0; k < args->depth; k++) {
+  for (size_t k = 0; k < args->separate; k++) {
     product = args->left[m * args->depth + k] * args->right[k * args->columns + n];
     sum = sum + product;
   }
+  for (size_t k = args->separate; k < args->depth; k++) sum = fmaf(args->left[m * args->depth + k], args->right[k * args->columns + n], sum);
   if (args->bias != NULL) sum = sum + args->bias[n];
   return sum < args->min ? args->min : sum > args->max ? args->max : sum;
 }
@@ -52,6 +53,7 @@ static void check_product(const struct tvmq_variant *variant, size_t rows, size_
       .right = draw_matrix(1, depth * columns, side),
       .rows = rows,
       .depth = depth,
+      .separate = check_one_in(2) ? depth : check_below((uint32_t)depth),
       .columns = columns,
       .bias = has_bias ? draw_matrix(2, columns, side) : NULL,
       .out = out,
@@ -60,7 +62,7 @@ static void check_product(const struct tvmq_variant *variant, size_t rows, size_
   };
   uint8_t *const slot = guard_slot(&out_guard, 0);
   memcpy(slot, background, out_guard.slot_bytes);
-  check_case("%zu rows, %zu depths, %zu columns, bias %d, clamped %d", rows, depth, columns, has_bias, clamps);
+  check_case("%zu rows, %zu depths, %zu separate, %zu columns, bias %d, clamped %d", rows, depth, args.separate, columns, has_bias, clamps);
   CHECK_CALL(variant->fn.float_product, (&args));
   for (size_t i = 0; i < rows * columns; i++) {
     const float want = wanted(&args, i / columns, i % columns);

@@ -93,8 +93,8 @@ static void print_delegates(const char *folder) {
   const void *delegate;
   for (int i = 0; (delegate = delegate_at(i)) != NULL; i++) {
     const struct tvmq_delegate_info *info = tvmq_get_delegate(delegate);
-    printf("runtime: %s; fully_connected=%s, fast_math=%s, hybrid=%s, gelu=%s\n", info->runtime, info->fully_connected, info->fast_math, info->hybrid,
-           info->gelu);
+    printf("runtime: %s; fully_connected=%s, fast_math=%s, hybrid=%s, float32=%s\n", info->runtime, info->fully_connected, info->fast_math, info->hybrid,
+           info->float32);
     const struct tvmq_node_info *node;
     for (int j = 0; (node = tvmq_get_node(delegate, j)) != NULL; j++) printf("node %d %d %s\n", node->subgraph, node->node, node->reason);
   }

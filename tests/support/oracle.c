@@ -92,20 +92,36 @@ int64_t oracle_dot(const int32_t *x, const int32_t *w, size_t n) {
   return sum;
 }
 
+// Eigen's operations: on Arm with fused multiply-add, and with an estimate of reciprocals that two steps of Newton's method refine.
+#if defined __aarch64__
+#include <arm_neon.h>
+static float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+static float reciprocal(float x) {
+  float y = vrecpes_f32(x);
+  y *= vrecpss_f32(x, y);
+  return y * vrecpss_f32(x, y);
+}
+static const float most_of_tanh = 8.01773357391357422f;
+#else
+static float multiply_add(float a, float b, float c) { return a * b + c; }
+static float reciprocal(float x) { return 1 / x; }
+static const float most_of_tanh = 7.90738964080810547f;
+#endif
+
 // Coefficients begin with that of the highest power.
 static float horner(float x, const float *coefficients, size_t n) {
   float sum = coefficients[0];
-  for (size_t i = 1; i < n; i++) sum = sum * x + coefficients[i];
+  for (size_t i = 1; i < n; i++) sum = multiply_add(sum, x, coefficients[i]);
   return sum;
 }
 #define HORNER(x, ...) horner(x, (const float[]){__VA_ARGS__}, sizeof((const float[]){__VA_ARGS__}) / sizeof(float))
 
 static float packet_exp(float x) {
   if (x < -104) return 0;
-  const float m = floorf(x * 1.44269504088896341f + 0.5f), high = m * -0.693359375f + x, r = m * 2.12194440e-4f + high;
-  const float even = r * r * (r * r * 1.37449637986719608306884765625e-3f + 4.166965186595916748046875e-2f) + 0.49999988079071044921875f;
-  const float odd = r * r * 8.36894474923610687255859375e-3f + 0.16666518151760101318359375f;
-  return ldexpf(r * r * (r * odd + even) + (r + 1), (int)m);
+  const float m = floorf(multiply_add(x, 1.44269504088896341f, 0.5f)), r = multiply_add(m, 2.12194440e-4f, multiply_add(m, -0.693359375f, x)), r2 = r * r;
+  const float even = HORNER(r2, 1.37449637986719608306884765625e-3f, 4.166965186595916748046875e-2f, 0.49999988079071044921875f);
+  const float odd = HORNER(r2, 8.36894474923610687255859375e-3f, 0.16666518151760101318359375f);
+  return ldexpf(multiply_add(r2, multiply_add(r, odd, even), r + 1), (int)m);
 }
 
 static float packet_erfc(float unbounded, bool alone) {
@@ -113,22 +129,22 @@ static float packet_erfc(float unbounded, bool alone) {
   if (!(x2 > 1)) {
     const float s = HORNER(x2, 5.61802298761904239654541015625e-04f, -4.91381669417023658752441406250e-03f, 2.67075151205062866210937500000e-02f,
                            -1.12800106406211853027343750000e-01f, 3.76122951507568359375000000000e-01f, -1.12837910652160644531250000000e+00f);
-    return x * s + 1;
+    return multiply_add(x, s, 1);
   }
-  const float error = (float)((double)x * (double)x - (double)x2), e = alone ? expf(-x2) : packet_exp(-x2), inverse = 1 / x2;
+  const float error = (float)((double)x * (double)x - (double)x2), e = alone ? expf(-x2) : packet_exp(-x2), inverse = alone ? 1 / x2 : reciprocal(x2);
   const float p =
       HORNER(inverse, 1.0208116471767425537109375e-01f, 4.2920666933059692382812500e-01f, 3.2379078865051269531250000e-01f, 5.3971976041793823242187500e-02f);
   const float q = HORNER(inverse, 1.7251677811145782470703125e-02f, 3.9137163758277893066406250e-01f, 1, 6.2173241376876831054687500e-01f,
                          9.5662862062454223632812500e-02f);
-  return (e - e * error) * (p / (x * q)) + (x < 0 ? 2.0f : 0.0f);
+  return multiply_add(multiply_add(-e, error, e), p / (x * q), x < 0 ? 2.0f : 0.0f);
 }
 
 static float rational_tanh(float argument, bool packets) {
-  const float most = packets ? 7.90738964080810547f : 7.90531110763549805f;
+  const float most = packets ? most_of_tanh : 7.90531110763549805f;
   const float x = argument < -most ? -most : argument > most ? most : argument, x2 = x * x;
   if (packets) {
     const float p = HORNER(x2, 1.394553628e-8f, 2.102733560e-5f, 3.520756727e-3f, 1.340216100e-1f);
-    return (x2 * x * p + x) / HORNER(x2, 8.015776984e-7f, 3.326951409e-4f, 2.597254514e-2f, 4.673548340e-1f, 1);
+    return multiply_add(x2 * x, p, x) / HORNER(x2, 8.015776984e-7f, 3.326951409e-4f, 2.597254514e-2f, 4.673548340e-1f, 1);
   }
   if (fabsf(argument) < 0.0004f) return x;
   const float p = HORNER(x2, -2.76076847742355e-16f, 2.00018790482477e-13f, -8.60467152213735e-11f, 5.12229709037114e-08f, 1.48572235717979e-05f,

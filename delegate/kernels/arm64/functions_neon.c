@@ -2,6 +2,7 @@
 #include <arm_neon.h>
 
 #define TVMQ_EXPS
+#define TVMQ_FUSED
 #define ISA neon
 enum { LANES = 4, WIDTH = 2 };
 
@@ -11,3 +12,10 @@ TVMQ_INLINE doubles widen(floats x, int half) { return (doubles)(half == 0 ? vcv
 TVMQ_INLINE floats narrow(doubles low, doubles high) { return (floats)vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)low), (float64x2_t)high); }
 TVMQ_INLINE masks low_words(integers low, integers high) { return (masks)vuzp1q_s32((int32x4_t)low, (int32x4_t)high); }
 TVMQ_INLINE doubles fused(doubles a, doubles b, doubles c) { return (doubles)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b); }
+TVMQ_INLINE floats multiply_add(floats a, floats b, floats c) { return (floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b); }
+// The estimate and two steps of Newton's method.
+TVMQ_INLINE floats reciprocal(floats x) {
+  float32x4_t y = vrecpeq_f32((float32x4_t)x);
+  y = vmulq_f32(y, vrecpsq_f32((float32x4_t)x, y));
+  return (floats)vmulq_f32(y, vrecpsq_f32((float32x4_t)x, y));
+}

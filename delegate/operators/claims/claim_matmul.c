@@ -46,10 +46,10 @@ static const char *multiplier(const struct tvmq_conv_desc *d) {
   return shift <= most ? NULL : "product of the input scales / output scale is too large";
 }
 
-// Products of float32. The option `hybrid` also says how the runtime's kernels add them.
+// Products of float32. The option `hybrid` also says how the runtime's kernels add them, except on Arm.
 static const char *floats(const struct tvmq_conv_desc *d) {
   if (d->hybrid == TVMQ_HYBRID_UNKNOWN) return "float32: the runtime's arithmetic is unknown: see the option hybrid";
-  if (d->hybrid == TVMQ_HYBRID_NEON) return "float32: how products are added depends on how the runtime was compiled";
+  if (d->hybrid == TVMQ_HYBRID_NEON && d->float32 != TVMQ_FLOAT32_FUSED) return "float32: how products are added is unknown: see the option float32";
   if (d->dynamic_bias) return "bias is not constant";
   return d->bias != NULL && d->bias_type != TVMQ_TYPE_F32 ? "bias is not float32" : activation_rule(d->activation);
 }

@@ -151,7 +151,7 @@ class Summary:
     subgraphs: that the interpreter has offered; nodes, claimed, partitions: of all of them. threads: that share an operator. error: the last one, "" if there
     was none. packed_bytes: weights; scratch_bytes: shared by all operators; arena_bytes: tensors between the nodes of a partition. plans, packs: how often an
     operator has been planned, and weights have been packed. in_order: kernels are chosen for cores that execute in order. machine: whose costs decide.
-    runtime: the runtime's build, "" where options say all of its kernels; fully_connected, fast_math, hybrid, gelu: of its kernels, given or found, "auto":
+    runtime: the runtime's build, "" where options say all of its kernels; fully_connected, fast_math, hybrid, float32: of its kernels, given or found, "auto":
     unknown.
     """
 
@@ -174,7 +174,7 @@ class Summary:
     fully_connected: str
     fast_math: str
     hybrid: str
-    gelu: str
+    float32: str
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class ToolOptions(TypedDict, total=False):
     fully_connected: Literal["auto", "fixed_point", "float64"] | None
     fast_math: Literal["auto", "off", "on"] | None
     hybrid: Literal["auto", "neon", "sse", "portable"] | None
-    gelu: Literal["auto", "library", "packets"] | None
+    float32: Literal["auto", "library", "packets", "fused"] | None
     isa: Literal["auto", "c", "neon", "dotprod", "i8mm", "avx2", "avxvnni", "avx512vnni", "avx512vbmi", "amx"] | None
     tune: Literal["auto", "in_order", "out_of_order"] | None
     machine: str | None

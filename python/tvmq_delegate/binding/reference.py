@@ -60,15 +60,17 @@ def ask_hybrid(module: ModuleType) -> str:
 
 
 @functools.cache
-def ask_gelu(module: ModuleType) -> str:
-    """Which forms of erfc and tanh GELU of float32 has, told by results at which they differ and erfcf is far from ties. "auto": others, or no such kernel."""
+def ask_float32(module: ModuleType) -> str:
+    """How GELU of float32 is computed, and how products are added, told by a checksum of results at which kernels differ and any good erfcf rounds alike.
+    "auto": in other ways, or the runtime has no such kernels.
+    """
     import zlib
 
     try:
-        output = _answer(module, "gelu", [numerator / 64 for numerator in _GELU_INPUTS], "float32")
+        output = _answer(module, "float32", [numerator / 64 for numerator in _FLOAT32_INPUTS], "float32")
     except (ValueError, RuntimeError):
         return "auto"
-    return _GELU.get(zlib.crc32(output.tobytes()), "auto")
+    return _FLOAT32.get(zlib.crc32(output.tobytes()), "auto")
 
 
 def _answer(module: ModuleType, question: str, values: list[float], dtype: str) -> Any:
@@ -95,18 +97,18 @@ _HYBRID = {
     (59, 59, 0, 3, False, 2): "sse",
     (0, 0, 0, 0, False, 0): "portable",
 }
-# Elements of ask_gelu() times 64, and the checksums of its outputs.
+# Elements of ask_float32() times 64, and the checksums of its outputs.
 # fmt: off
-_GELU_INPUTS = (
+_FLOAT32_INPUTS = (
     -438, -426, -407, -404, -393, -390, -381, -377, -371, -370, -365, -354, -323, -319, -285, -267, -262, -250, -227, -217, -214, -196, -192, -188,
     -175, -169, -168, -167, -154, -152, -147, -144, -131, -116, -109, -98, -96, -35, -27, 66, 77, 87, 96, 98, -57, -32, -28,
 )
 # fmt: on
-_GELU = {2970970101: "library", 3429961316: "packets"}
+_FLOAT32 = {915942547: "library", 3458179715: "packets", 3061423167: "fused"}
 # Option -> what is known of all versions of a runtime, and who asks.
 OPTIONS: dict[str, tuple[dict[str, str], Callable[[ModuleType], str]]] = {
     "fully_connected": ({"ai_edge_litert": "float64", "compiled_model": "float64", "tflite_runtime": "fixed_point"}, ask_fully_connected),
     "fast_math": ({"ai_edge_litert": "off", "compiled_model": "off"}, ask_fast_math),
     "hybrid": ({"compiled_model": "auto"}, ask_hybrid),
-    "gelu": ({"compiled_model": "auto"}, ask_gelu),
+    "float32": ({"compiled_model": "auto"}, ask_float32),
 }

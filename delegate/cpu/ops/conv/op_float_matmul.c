@@ -9,7 +9,8 @@
 #include "cpu/plan/select.h"
 #include "operators/quant_params.h"
 
-enum { BLOCK = 24 };  // rows that a unit of work has: a multiple of those that kernels compute together
+enum { FUSED_STEP = 8 };  // products that LiteRT's builds for Arm compute together; those left over are fused with the sum
+enum { BLOCK = 24 };      // rows that a unit of work has: a multiple of those that kernels compute together
 
 // Matrices of one input.
 struct side {
@@ -108,6 +109,7 @@ static void multiply(const struct float_matmul *m, const struct tvmq_pass *pass,
       .right = matrix(m, &m->right, pass->in[1], tvmq_matmul_matrix(d, product, d->right_strides)),
       .rows = rows,
       .depth = m->left.columns,
+      .separate = d->conv.float32 == TVMQ_FLOAT32_FUSED ? m->left.columns / FUSED_STEP * FUSED_STEP : m->left.columns,
       .columns = m->right.columns,
       .bias = d->conv.bias,
       .out = (float *)pass->outs[0] + (product * m->left.rows + row) * m->right.columns,

@@ -21,7 +21,7 @@ static const enum tvmq_float_function functions[] = {
 enum { PACKET = 4 };  // elements that Eigen computes together
 
 static enum tvmq_float_function function_of(const struct tvmq_unary_desc *desc) {
-  const bool packets = desc->gelu == TVMQ_GELU_PACKETS;
+  const bool packets = desc->float32 != TVMQ_FLOAT32_LIBRARY;  // fused or not, as the kernels of this architecture do
   if (desc->function == TVMQ_FUNCTION_GELU) return packets ? TVMQ_FLOAT_GELU_EIGEN : TVMQ_FLOAT_GELU_LIBRARY;
   if (desc->function == TVMQ_FUNCTION_GELU_TANH) return packets ? TVMQ_FLOAT_GELU_TANH_9_8 : TVMQ_FLOAT_GELU_TANH_13_6;
   return functions[desc->function];
