@@ -133,6 +133,18 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, bo
   return NULL;
 }
 
+size_t tvmq_subgraph_constant_bytes(const struct tvmq_subgraph *subgraph, const TfLiteContext *context) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    const struct tvmq_record *record = &subgraph->records[i];
+    for (int j = 0; tvmq_record_wanted(record) && j < record->node.n_inputs; j++) {
+      const TfLiteTensor *tensor = tvmq_tensor_at(context, record->node.inputs[j]);
+      if (tensor != NULL && tvmq_tensor_is_constant(tensor) && !tvmq_add_size(bytes, tensor->bytes, &bytes)) return SIZE_MAX;
+    }
+  }
+  return bytes;
+}
+
 void tvmq_subgraph_free(struct tvmq_subgraph *subgraph) {
   for (size_t i = 0; i < subgraph->n_records; i++) {
     tvmq_record_release(&subgraph->records[i]);

@@ -32,4 +32,6 @@ struct tvmq_subgraph *tvmq_subgraph_create(TfLiteContext *context, int index, bo
 // Releases the subgraph and its operators. Partitions must have been destroyed before.
 void tvmq_subgraph_free(struct tvmq_subgraph *subgraph);
 
+size_t tvmq_subgraph_constant_bytes(const struct tvmq_subgraph *subgraph, const TfLiteContext *context);  // returns the bytes of the claimed nodes' constants
+
 struct tvmq_record *tvmq_subgraph_find(struct tvmq_subgraph *subgraph, int node);  // NULL: no such node

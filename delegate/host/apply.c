@@ -5,6 +5,7 @@
 
 #include "base/fp_mode.h"
 #include "base/memory.h"
+#include "base/slab.h"
 #include "graph/partition.h"
 #include "host/placement.h"
 #include "host/reference.h"
@@ -143,7 +144,12 @@ static TfLiteStatus apply_to_graph(TfLiteContext *context, struct tvmq_delegate 
   subgraph->next = *link;
   *link = subgraph;
   tvmq_weight_cache_begin(&delegate->weight_cache, &delegate->env);
+  const size_t constant_bytes = tvmq_subgraph_constant_bytes(subgraph, context);
+  struct tvmq_slabs slabs = {.expected = constant_bytes < SIZE_MAX / 2 ? 2 * constant_bytes : SIZE_MAX};  // int16 weights take twice the bytes
+  delegate->env.slabs = constant_bytes >= TVMQ_SLABS_LEAST ? &slabs : NULL;
   const TfLiteStatus status = claim_and_replace(delegate, context, subgraph, nodes);
+  delegate->env.slabs = NULL;
+  tvmq_slabs_close(&slabs);
   tvmq_weight_cache_end(&delegate->weight_cache, &delegate->env, status == kTfLiteOk);
   if (status != kTfLiteOk) fail_subgraph(subgraph);
   tvmq_free(nodes);

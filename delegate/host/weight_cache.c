@@ -25,7 +25,7 @@ static void add_proofs(struct tvmq_weight_cache *cache) {
     const struct tvmq_proofs *proofs = tvmq_proofs[kind];
     const struct tvmq_key key = key_of(&cache->hasher, proofs);
     const size_t bytes = tvmq_memo_save(proofs->memo, NULL, 0);
-    struct tvmq_packed *packed = bytes > 0 ? tvmq_packed_create(bytes) : NULL;
+    struct tvmq_packed *packed = bytes > 0 ? tvmq_packed_create(bytes, NULL) : NULL;
     if (packed == NULL) continue;
     packed->key = key;
     if (tvmq_memo_save(proofs->memo, packed->memory, bytes) >= bytes) tvmq_weight_list_add(&cache->new_weights, packed);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/memory.h"
+#include "base/slab.h"
 #include "packing/weight_file.h"
 
 // Lists of shared weights, chosen by key. Keys are distributed like random numbers.
@@ -29,15 +30,15 @@ static struct tvmq_packed *find(const struct tvmq_key *key) {
   return packed;
 }
 
-struct tvmq_packed *tvmq_packed_create(size_t bytes) {
+struct tvmq_packed *tvmq_packed_create(size_t bytes, struct tvmq_slabs *slabs) {
   struct tvmq_packed *packed = tvmq_alloc(sizeof *packed);
-  uint8_t *memory = tvmq_alloc_unset(bytes);
-  if (packed == NULL || memory == NULL) {
+  if (packed == NULL) return NULL;
+  packed->memory = slabs != NULL ? tvmq_slabs_take(slabs, bytes, &packed->slab) : tvmq_alloc_unset(bytes);
+  if (packed->memory == NULL) {
     tvmq_free(packed);
-    tvmq_free(memory);
     return NULL;
   }
-  packed->panels = packed->memory = memory;
+  packed->panels = packed->memory;
   packed->bytes = bytes;
   packed->users = 1;
   return packed;
@@ -101,7 +102,7 @@ void tvmq_packed_release(struct tvmq_packed *packed) {
   unlock();
   if (!last) return;
   tvmq_weight_file_release(packed->file);
-  tvmq_free(packed->memory);
+  tvmq_slab_free(packed->slab, packed->memory);
   tvmq_free(packed);
 }
 

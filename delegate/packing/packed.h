@@ -9,6 +9,8 @@
 
 #include "base/content.h"
 
+struct tvmq_slab;
+struct tvmq_slabs;
 struct tvmq_weight_file;
 
 struct tvmq_packed {
@@ -22,11 +24,13 @@ struct tvmq_packed {
   size_t users;
   bool is_shared;
   uint8_t *memory;                // memory of the panels, if they are not in a file
+  struct tvmq_slab *slab;         // slab of the memory; NULL: none
   struct tvmq_weight_file *file;  // file of the panels, if they are in one
 };
 
-// Creates packed weights, which the caller fills, with one user and no key. Returns NULL if out of memory.
-struct tvmq_packed *tvmq_packed_create(size_t bytes);
+// Creates packed weights, which the caller fills, with one user and no key. Their memory is from `slabs` if that is not
+// NULL. Returns NULL if out of memory.
+struct tvmq_packed *tvmq_packed_create(size_t bytes, struct tvmq_slabs *slabs);
 
 // Finds the weights of this key and size in the process or in the file, and adds a user. `file` may be NULL. Returns
 // NULL if there are none.

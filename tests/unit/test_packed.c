@@ -17,7 +17,7 @@ static struct tvmq_packed *get(uint64_t number, bool *found) {
   struct tvmq_packed *packed = tvmq_packed_find(&key, BYTES, NULL);
   *found = packed != NULL;
   if (packed != NULL) return packed;
-  packed = tvmq_packed_create(BYTES);
+  packed = tvmq_packed_create(BYTES, NULL);
   if (packed == NULL) return NULL;
   memset(packed->memory, (int)number, BYTES);
   packed->invariants = (uint32_t)number;
@@ -55,7 +55,7 @@ static void check_users(void) {
 static void check_sizes(void) {
   bool found;
   const struct tvmq_key key = key_of(5);
-  struct tvmq_packed *a = get(5, &found), *b = tvmq_packed_create(BYTES / 2);
+  struct tvmq_packed *a = get(5, &found), *b = tvmq_packed_create(BYTES / 2, NULL);
   CHECK(tvmq_packed_find(&key, BYTES / 2, NULL) == NULL, "of another size");
   CHECK(tvmq_packed_share(b, &key) == b && !b->is_shared && tvmq_packed_shared() == 1, "to each their own");
   tvmq_packed_release(b);

@@ -18,7 +18,7 @@ static struct tvmq_hasher hasher;
 static const size_t sizes[N] = {64, 1, 5000};
 
 static struct tvmq_packed *make(size_t i) {
-  struct tvmq_packed *packed = tvmq_packed_create(sizes[i]);
+  struct tvmq_packed *packed = tvmq_packed_create(sizes[i], NULL);
   memset(packed->memory, (int)(i + 1), sizes[i]);
   packed->invariants = (uint32_t)i + 1;
   return tvmq_packed_share(packed, &(struct tvmq_key){{1000 - i, i}});

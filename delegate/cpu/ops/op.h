@@ -23,6 +23,7 @@ enum tvmq_winograd_use { TVMQ_WINOGRAD_AUTO, TVMQ_WINOGRAD_ON, TVMQ_WINOGRAD_OFF
 #define TVMQ_WINOGRAD_NAMES "auto|on|off"  // in options and signatures
 
 struct tvmq_tuning_records;
+struct tvmq_slabs;
 struct tvmq_weight_file;
 struct tvmq_weight_list;
 
@@ -31,8 +32,8 @@ struct tvmq_budget {
   size_t limit, used;  // bytes
 };
 
-// Everything that planning may use. `content` and `constraint` belong to the node that is planned. `new_weights` is set only while a delegate is applied to a
-// graph. `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls tvmq_set_machine().
+// Everything that planning may use. `content` and `constraint` belong to the node that is planned. `new_weights` and `slabs` are set only while a delegate is
+// applied to a graph. `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls tvmq_set_machine().
 struct tvmq_env {
   uint32_t cpu;                        // enum tvmq_cpu_bits: features to use: detected, or by the options `isa` or `estimate`
   const struct tvmq_machine *machine;  // to choose for: detected, by the options `tune`, `machine` or `estimate`, or by tvmq_set_machine()
@@ -45,6 +46,7 @@ struct tvmq_env {
   const struct tvmq_hasher *hasher;         // for keys of packed weights; NULL: they are not shared
   const struct tvmq_key *content;           // key of the constants of the node that is planned; NULL: unknown
   struct tvmq_weight_file *weight_file;     // packed weights of an earlier process; NULL: none
+  struct tvmq_slabs *slabs;                 // memory for packed weights; NULL: all weights have their own
   struct tvmq_weight_list *new_weights;     // collects packed weights for the weight file; NULL: no file is written
   const struct tvmq_choice *constraint;     // constraint on the choice for the operator that is planned; NULL: none
 };

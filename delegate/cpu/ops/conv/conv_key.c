@@ -88,7 +88,7 @@ struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, 
                                       bool (*fill)(void *context, uint8_t *panels, uint32_t *invariants), void *context) {
   struct tvmq_packed *packed = has_key ? tvmq_packed_find(key, bytes, env->weight_file) : NULL;
   if (packed == NULL) {
-    packed = tvmq_packed_create(bytes);
+    packed = tvmq_packed_create(bytes, env->slabs);
     if (packed == NULL) return NULL;
     if (!fill(context, packed->memory, &packed->invariants)) {
       tvmq_packed_release(packed);
