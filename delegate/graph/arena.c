@@ -12,35 +12,43 @@ static bool aligned_size(const struct tvmq_arena_buffer *buffer, size_t *size) {
 
 static bool live_together(const struct tvmq_arena_buffer *a, const struct tvmq_arena_buffer *b) { return a->first <= b->last && b->first <= a->last; }
 
-static struct tvmq_arena_buffer *largest_unplaced(struct tvmq_arena_buffer *buffers, size_t n) {
-  struct tvmq_arena_buffer *largest = NULL;
-  for (size_t i = 0; i < n; i++) {
-    if (!buffers[i].placed && buffers[i].size > 0 && (largest == NULL || buffers[i].size > largest->size)) largest = &buffers[i];
+// Links the buffers that are not empty, the largest first, and those of equal size in their order. Returns the first.
+static struct tvmq_arena_buffer *sort_by_size(struct tvmq_arena_buffer *buffers, size_t n) {
+  if (n <= 1) {
+    if (n == 1) buffers->above = NULL;
+    return n == 1 && buffers->size > 0 ? buffers : NULL;
   }
-  return largest;
+  struct tvmq_arena_buffer *halves[2] = {sort_by_size(buffers, n / 2), sort_by_size(buffers + n / 2, n - n / 2)}, *first, **link = &first;
+  while (halves[0] != NULL && halves[1] != NULL) {
+    struct tvmq_arena_buffer **half = &halves[halves[1]->size > halves[0]->size];
+    *link = *half;
+    link = &(*half)->above;
+    *half = *link;
+  }
+  *link = halves[0] != NULL ? halves[0] : halves[1];
+  return first;
 }
 
 bool tvmq_arena_plan(struct tvmq_arena_buffer *buffers, size_t n, size_t *total) {
-  struct tvmq_arena_buffer *lowest = NULL, *next;
-  for (size_t i = 0; i < n; i++) buffers[i].placed = false;
+  struct tvmq_arena_buffer *lowest = NULL, *smaller;
   *total = 0;
-  while ((next = largest_unplaced(buffers, n)) != NULL) {
+  for (struct tvmq_arena_buffer *next = sort_by_size(buffers, n); next != NULL; next = smaller) {
     size_t size, end = 0;
+    smaller = next->above;
     if (!aligned_size(next, &size)) return false;
     for (const struct tvmq_arena_buffer *other = lowest; other != NULL; other = other->above) {
+      if (other->offset >= end && other->offset - end >= size) break;  // the gap below `other` and all above it is large enough
       if (!live_together(other, next)) continue;
-      if (other->offset >= end && other->offset - end >= size) break;  // the gap below `other` is large enough
       size_t other_size;
       if (!aligned_size(other, &other_size)) return false;
       if (other->offset + other_size > end) end = other->offset + other_size;
     }
     next->offset = end;
-    next->placed = true;
     if (!tvmq_add_size(end, size, &size)) return false;
     if (size > *total) *total = size;
 
     struct tvmq_arena_buffer **link = &lowest;
-    while (*link != NULL && (*link)->offset <= next->offset) link = &(*link)->above;
+    while (*link != NULL && (*link)->offset < next->offset) link = &(*link)->above;
     next->above = *link;
     *link = next;
   }

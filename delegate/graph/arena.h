@@ -4,6 +4,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/scratch.h"
+
+// The arena. All partitions of a delegate share it, because only one of them runs at a time. It is released with the last
+// of them.
+struct tvmq_arena {
+  struct tvmq_scratch scratch;
+  size_t n_partitions;
+};
+
 // Buffer, in use from the step that first writes it to the step that last reads it. The caller sets size, first and
 // last.
 struct tvmq_arena_buffer {
@@ -11,10 +20,9 @@ struct tvmq_arena_buffer {
   size_t first, last;  // steps, both included; first <= last
   size_t offset;       // result: bytes from the start of the arena, a multiple of TVMQ_ALIGNMENT; unchanged if size is 0
   // Used by the planners only:
-  struct tvmq_arena_buffer *above;  // the placed buffer with the next larger offset
-  bool placed;
-  size_t pile;                    // number of the buffer's pile
-  size_t half, middle, taken_to;  // of the pile with this buffer's number: half of its largest size, offset of its middle, last step in use
+  struct tvmq_arena_buffer *above;  // while buffers are sorted: the next smaller; then the placed buffer with the next larger offset
+  size_t pile;                      // number of the buffer's pile
+  size_t half, middle, taken_to;    // of the pile with this buffer's number: half of its largest size, offset of its middle, last step in use
 };
 
 // Gives each of the `n` buffers an offset, so that buffers in use at the same step do not overlap. Sets *total to the

@@ -11,13 +11,16 @@ static bool is_byte(const TfLiteContext *context, int tensor) {
   return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8;
 }
 
-// Returns the record, among the first `n` of the partition, that computes the tensor as a function of a byte; else
-// NULL.
-static const struct tvmq_record *find_known(struct tvmq_record *const *records, int n, int tensor) {
-  for (int i = n; i-- > 0;) {
-    if (records[i]->node.out == tensor) return records[i]->map.known ? records[i] : NULL;
-  }
-  return NULL;
+// Records of a partition. The map of a record is found after those of all earlier records.
+struct records {
+  const TfLiteContext *context;
+  struct tvmq_record **of;        // [n]
+  struct tvmq_record **computes;  // [tensors]: the record, among those whose maps are found, that computes the tensor as a known function; NULL: none
+  int n;
+};
+
+static struct tvmq_record *find_known(const struct records *records, int tensor) {
+  return tvmq_tensor_at(records->context, tensor) != NULL ? records->computes[tensor] : NULL;
 }
 
 // Inputs of a node, each as a table indexed by the root's byte.
@@ -31,18 +34,17 @@ struct inputs {
 };
 
 // Adds input `j`. Returns false if the input is neither a function of the root's byte nor a single constant byte.
-static bool add_input(struct tvmq_record *const *records, int index, const TfLiteContext *context, int j, struct inputs *inputs) {
-  const struct tvmq_record *record = records[index];
+static bool add_input(const struct records *records, const struct tvmq_record *record, int j, struct inputs *inputs) {
   const int tensor = record->node.in[j];
-  if (!is_byte(context, tensor)) return false;
-  const TfLiteTensor *at = tvmq_tensor_at(context, tensor);
+  if (!is_byte(records->context, tensor)) return false;
+  const TfLiteTensor *at = tvmq_tensor_at(records->context, tensor);
   if (tvmq_tensor_is_constant(at)) {
     if (record->shapes.in[j].bytes != 1 || at->data == NULL) return false;
     memset(inputs->own[j], *(const uint8_t *)at->data, TVMQ_N_BYTES);
     inputs->composed = true;
     return true;
   }
-  const struct tvmq_record *before = find_known(records, index, tensor);
+  const struct tvmq_record *before = find_known(records, tensor);
   const int root = before != NULL ? before->map.root : tensor;
   if (record->shapes.in[j].bytes != record->shapes.out.bytes || (inputs->root >= 0 && inputs->root != root)) return false;
   if (before != NULL) inputs->tables[j] = before->map.table;
@@ -52,16 +54,15 @@ static bool add_input(struct tvmq_record *const *records, int index, const TfLit
   return true;
 }
 
-static struct tvmq_map find_byte_function(struct tvmq_record *const *records, int index, const TfLiteContext *context, const struct tvmq_env *env) {
-  const struct tvmq_record *record = records[index];
+static struct tvmq_map find_byte_function(const struct records *records, const struct tvmq_record *record, const struct tvmq_env *env) {
   const struct tvmq_operator *op_def = record->node.kind->op_def;
   struct tvmq_map map = {.root = -1};
-  if (op_def->byte_function == NULL || record->node.settable || record->node.n_out != 1 || !is_byte(context, record->node.out)) return map;
+  if (op_def->byte_function == NULL || record->node.settable || record->node.n_out != 1 || !is_byte(records->context, record->node.out)) return map;
   if (record->node.n_in > MOST_IN) return map;
   struct inputs inputs = {.root = -1};
   for (int j = 0; j < record->node.n_in; j++) {
     inputs.tables[j] = inputs.own[j];
-    if (!add_input(records, index, context, j, &inputs)) return map;
+    if (!add_input(records, record, j, &inputs)) return map;
   }
   if (inputs.root < 0 || !op_def->byte_function(&record->desc, env->rounding, inputs.tables, map.table)) return map;
   map.known = true;
@@ -70,15 +71,14 @@ static struct tvmq_map find_byte_function(struct tvmq_record *const *records, in
   return map;
 }
 
-// Returns whether the record, among the first `n`, that computes the tensor is LOGISTIC of float32 tensor `x`.
-static bool is_logistic_of(struct tvmq_record *const *records, int n, int tensor, int x) {
-  const struct tvmq_record *before = find_known(records, n, tensor);
+// Returns whether the tensor is computed as LOGISTIC of float32 tensor `x`.
+static bool is_logistic_of(const struct records *records, int tensor, int x) {
+  const struct tvmq_record *before = find_known(records, tensor);
   return before != NULL && before->map.floats && !before->map.applied && before->map.root == x;
 }
 
 // Returns the map of LOGISTIC, and of MUL of x by LOGISTIC(x) in any order.
-static struct tvmq_map find_float_function(struct tvmq_record *const *records, int index) {
-  const struct tvmq_record *record = records[index];
+static struct tvmq_map find_float_function(const struct records *records, const struct tvmq_record *record) {
   const struct tvmq_operator *op_def = record->node.kind->op_def;
   const int *in = record->node.in;
   if (op_def == &tvmq_operator_unary && record->desc.unary.function == TVMQ_FUNCTION_LOGISTIC)
@@ -86,48 +86,56 @@ static struct tvmq_map find_float_function(struct tvmq_record *const *records, i
   const struct tvmq_binary_desc *desc = &record->desc.binary;
   const bool is_product = op_def == &tvmq_operator_binary && desc->operation == TVMQ_OPERATION_MUL && desc->activation == TVMQ_ACTIVATION_NONE;
   for (int x = 0; is_product && x < 2; x++) {
-    if (is_logistic_of(records, index, in[1 - x], in[x])) return (struct tvmq_map){.known = true, .applied = true, .floats = true, .root = in[x]};
+    if (is_logistic_of(records, in[1 - x], in[x])) return (struct tvmq_map){.known = true, .applied = true, .floats = true, .root = in[x]};
   }
   return (struct tvmq_map){.root = -1};
 }
 
-static struct tvmq_map find_map(struct tvmq_record *const *records, int index, const TfLiteContext *context, const struct tvmq_env *env) {
-  const TfLiteTensor *out = tvmq_tensor_at(context, records[index]->node.out);
+static struct tvmq_map find_map(const struct records *records, const struct tvmq_record *record, const struct tvmq_env *env) {
+  const TfLiteTensor *out = tvmq_tensor_at(records->context, record->node.out);
   const bool floats = out != NULL && tvmq_tensor_type(out) == TVMQ_TYPE_F32;
-  return floats ? find_float_function(records, index) : find_byte_function(records, index, context, env);
+  return floats ? find_float_function(records, record) : find_byte_function(records, record, env);
 }
 
-static void show_readers(struct tvmq_record *const *records, int n, int index) {
-  struct tvmq_record *record = records[index];
-  tvmq_record_unfold(record);
-  for (int i = index + 1; i < n; i++) {
-    const struct tvmq_record *reader = records[i];
-    bool reads = false;
-    for (int j = 0; reader->map.applied && j < reader->node.n_in; j++) reads |= reader->node.in[j] == record->node.out;
-    if (reads) tvmq_record_fold_into(record, reader->info.node);
+// Lists the record as a reader of each tensor that its map stands for.
+static void show_reader(const struct records *records, const struct tvmq_record *reader) {
+  for (int j = 0; reader->map.applied && j < reader->node.n_in; j++) {
+    struct tvmq_record *record = find_known(records, reader->node.in[j]);
+    const bool again = j > 0 && reader->node.in[j] == reader->node.in[j - 1];
+    if (record != NULL && !again) tvmq_record_fold_into(record, reader->info.node);
   }
 }
 
-static void fold_partition(struct tvmq_record *const *records, int n, const TfLiteContext *context, const struct tvmq_env *env) {
-  for (int i = 0; i < n; i++) {
-    const struct tvmq_map map = find_map(records, i, context, env);
-    records[i]->planned &= memcmp(&map, &records[i]->map, sizeof map) == 0;
-    records[i]->map = map;
+static void fold_partition(const struct records *records, const struct tvmq_env *env) {
+  for (int i = 0; i < records->n; i++) {
+    struct tvmq_record *record = records->of[i];
+    const struct tvmq_map map = find_map(records, record, env);
+    record->planned &= memcmp(&map, &record->map, sizeof map) == 0;
+    record->map = map;
+    if (map.known) tvmq_record_unfold(record);
+    if (map.known) records->computes[record->node.out] = record;
   }
-  for (int i = 0; i < n; i++) {
-    if (records[i]->map.known) show_readers(records, n, i);
-  }
+  for (int i = 0; i < records->n; i++) show_reader(records, records->of[i]);
 }
 
 bool tvmq_fold_maps(struct tvmq_subgraph *subgraph, const TfLiteContext *context, const struct tvmq_env *env, const TfLiteDelegateParams *partitions,
                     int n_partitions) {
-  struct tvmq_record **records = tvmq_alloc(subgraph->n_records * sizeof records[0]);
-  if (records == NULL) return false;
-  for (int p = 0; p < n_partitions; p++) {
+  struct records records = {
+      .context = context,
+      .of = tvmq_alloc(subgraph->n_records * sizeof records.of[0]),
+      .computes = tvmq_alloc(context->tensors_size * sizeof records.computes[0]),
+  };
+  const bool complete = records.of != NULL && records.computes != NULL;
+  for (int p = 0; complete && p < n_partitions; p++) {
     const TfLiteIntArray *nodes = partitions[p].nodes_to_replace;
-    for (int i = 0; i < nodes->size; i++) records[i] = tvmq_subgraph_find(subgraph, nodes->data[i]);
-    fold_partition(records, nodes->size, context, env);
+    records.n = nodes->size;
+    for (int i = 0; i < nodes->size; i++) records.of[i] = tvmq_subgraph_find(subgraph, nodes->data[i]);
+    fold_partition(&records, env);
+    for (int i = 0; i < nodes->size; i++) {
+      if (records.of[i]->map.known) records.computes[records.of[i]->node.out] = NULL;
+    }
   }
-  tvmq_free(records);
-  return true;
+  tvmq_free(records.of);
+  tvmq_free(records.computes);
+  return complete;
 }

@@ -77,7 +77,7 @@ bool tvmq_turn_bytes(struct tvmq_subgraph *subgraph, const TfLiteContext *contex
     const TfLiteIntArray *nodes = partitions[p].nodes_to_replace;
     for (int i = 0; i < nodes->size; i++) free_inner(tensors, context, &partitions[p], tvmq_subgraph_find(subgraph, nodes->data[i]), turns);
   }
-  for (size_t i = 0; i < subgraph->n_records; i++) {
+  for (size_t i = 0; turns && i < subgraph->n_records; i++) {
     const struct tvmq_record *record = &subgraph->records[i];
     if (tvmq_record_wanted(record) && !record->is_border) constrain_record(tensors, record);
   }
