@@ -4,18 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/inline.h"
 #include "base/memo.h"
 #include "cpu/cpu.h"
 
 TVMQ_INLINE float product(const struct tvmq_reciprocal *r, float x) { return r->rest > 0 ? fmaf(x, r->inverse, x * r->rest) : x * r->inverse; }
-
-static bool agrees_at(const struct tvmq_reciprocal *r, float scale, float threshold) {
-  float x = threshold * scale;
-  while (x / scale >= threshold) x = nextafterf(x, 0);
-  while (x / scale < threshold) x = nextafterf(x, INFINITY);
-  return product(r, x) >= threshold && product(r, nextafterf(x, 0)) < threshold;
-}
 
 // Thresholds first + i * step for i = 0 .. n - 1. They are exact in float32, as are the next few, which fill a block.
 struct thresholds {
@@ -25,35 +19,45 @@ struct thresholds {
 
 static float threshold_at(const struct thresholds *t, int32_t i) { return t->first + t->step * (float)i; }
 
+TVMQ_INLINE int32_t bits_of(float x) {
+  int32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+TVMQ_INLINE float float_of(int32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// Returns 0 if quotient and product reach the threshold at the same float. The quotient x / scale rounds to the threshold
+// from the middle between it and the float before it; in the middle itself, it rounds to the even one of the two. The
+// middle has 25 bits and the scale 24, so float64 holds their product exactly. x is a float, so x is above the product
+// if it is not below the next float64.
+TVMQ_INLINE int32_t doubt_at(const struct tvmq_reciprocal *r, float scale, float threshold) {
+  const int32_t bits = bits_of(threshold);  // positive floats have the same order as their bits
+  double least = 0.5 * ((double)threshold + (double)float_of(bits - 1)) * (double)scale;
+  int64_t least_bits;
+  memcpy(&least_bits, &least, sizeof least_bits);
+  least_bits += bits & 1;
+  memcpy(&least, &least_bits, sizeof least);
+  const float nearest = (float)least;
+  const int32_t reaching = bits_of(nearest) + ((double)nearest < least);
+  return (product(r, float_of(reaching)) < threshold) | (product(r, float_of(reaching - 1)) >= threshold);
+}
+
 // Number of thresholds that are examined together, as vectors.
 enum { BLOCK = 16 };
 
-// Returns whether quotient and product reach each threshold of a block at the same float. That float must be the one
-// nearest to threshold * scale or next to it.
-TVMQ_INLINE bool agree_nearby(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t, int32_t begin) {
-  const struct tvmq_reciprocal by = *r;
-  int32_t doubt = 0;
-  for (int32_t i = begin; i < begin + BLOCK; i++) {
-    const float threshold = threshold_at(t, i), nearest = threshold * scale;
-    int32_t bits;
-    memcpy(&bits, &nearest, sizeof bits);
-    for (int32_t k = -2; k <= 1; k++) {
-      const int32_t beside = bits + k;  // positive floats have the same order as their bits
-      float x;
-      memcpy(&x, &beside, sizeof x);
-      const int32_t reaches = x / scale >= threshold;
-      doubt |= reaches ^ (product(&by, x) >= threshold);
-      if (k == -2 || k == 1) doubt |= reaches ^ (k == 1);
-    }
-  }
-  return doubt == 0;
-}
-
 TVMQ_INLINE bool agrees_at_all(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t) {
-  for (int32_t begin = 0; begin < t->n; begin += BLOCK) {
-    if (agree_nearby(r, scale, t, begin)) continue;
-    for (int32_t i = begin; i < begin + BLOCK && i < t->n; i++) {
-      if (!agrees_at(r, scale, threshold_at(t, i))) return false;
+  const struct tvmq_reciprocal by = *r;
+  const struct thresholds all = *t;
+  for (int32_t begin = 0; begin < all.n; begin += BLOCK) {
+    int32_t doubt = 0;
+    for (int32_t i = begin; i < begin + BLOCK; i++) doubt |= doubt_at(&by, scale, threshold_at(&all, i));
+    for (int32_t i = begin; doubt != 0 && i < tvmq_min_s64(begin + BLOCK, all.n); i++) {
+      if (doubt_at(&by, scale, threshold_at(&all, i)) != 0) return false;
     }
   }
   return true;
