@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/memo.h"
 #include "exact/proofs.h"
 
@@ -21,9 +22,12 @@ enum { LIBRARY = 4 };  // largest error of a library function, in units in the l
 // because no float32 lies between the end and its neighbour.
 static struct interval around(double real) {
   if (isinf(real)) return (struct interval){(float)real, (float)real};
-  int exponent;
-  frexp(real, &exponent);
-  const double off = real == 0 ? 0 : ldexp(LIBRARY, exponent > -125 ? exponent - 24 : -149);
+  uint64_t bits;
+  memcpy(&bits, &real, sizeof bits);
+  bits &= UINT64_C(0x7ff) << 52;
+  double power;  // the greatest power of two that is at most |real|
+  memcpy(&power, &bits, sizeof power);
+  const double off = real == 0 ? 0 : LIBRARY * (power > 0x1p-126 ? power * 0x1p-23 : 0x1p-149);
   return (struct interval){(float)(real - off), (float)(real + off)};
 }
 
@@ -35,14 +39,14 @@ static struct interval logistic(float v) {
 // No library returns values outside [-1, 1].
 static struct interval hyperbolic_tangent(float v) {
   const struct interval t = around(tanh((double)v));
-  return (struct interval){fmaxf(t.low, -1), fminf(t.high, 1)};
+  return (struct interval){t.low < -1 ? -1 : t.low, t.high > 1 ? 1 : t.high};
 }
 
 static struct interval exponential(float v) { return v == 0 ? (struct interval){1, 1} : around(exp((double)v)); }
 
 static struct interval times(float factor, struct interval x) {
   const float a = factor * x.low, b = factor * x.high;
-  return (struct interval){fminf(a, b), fmaxf(a, b)};
+  return a < b ? (struct interval){a, b} : (struct interval){b, a};
 }
 
 // 0.5 v erfc(-v / sqrt(2))
@@ -82,10 +86,11 @@ static float (*const calls[])(float v, bool fused) = {
     [TVMQ_TABLE_GELU_TANH] = call_gelu_tanh, [TVMQ_TABLE_EXP] = call_exponential,
 };
 
-// `scaled` is within int32.
+// Returns the result of round(), the sum and the clamp, without their calls of the library. `scaled` is within int32.
 static int32_t byte_of(float scaled, struct tvmq_float_bytes out) {
   const struct tvmq_range range = tvmq_type_range(out.type);
-  return (int32_t)fminf(fmaxf(roundf(scaled) + (float)out.zero_point, (float)range.min), (float)range.max);
+  const int32_t rounded = (int32_t)((double)scaled + (scaled < 0 ? -0.5 : 0.5));
+  return (int32_t)tvmq_min_s64(tvmq_max_s64((int64_t)rounded + out.zero_point, range.min), range.max);
 }
 
 static bool find_byte(struct interval value, float inverse, struct tvmq_float_bytes out, uint8_t *byte) {
