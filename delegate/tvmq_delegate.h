@@ -104,7 +104,7 @@ struct tvmq_delegate_info {
   const char *error;                 // last error, "" if there was none
   unsigned long long packed_bytes;   // bytes of the packed weights of all nodes
   unsigned long long scratch_bytes;  // bytes of the scratch memory that all nodes share: the maximum needed so far
-  unsigned long long arena_bytes;    // bytes of the arenas of all partitions, which hold intermediate tensors
+  unsigned long long arena_bytes;    // bytes of the arena for tensors inside of partitions, which all share it: the maximum needed so far
   unsigned long long plans;          // number of times that an operator was planned
   unsigned long long packs;          // number of times that weights were packed
   int in_order;                      // 1 if kernels are chosen for in-order cores
@@ -156,9 +156,9 @@ struct tvmq_node_info {
 };
 const struct tvmq_node_info *tvmq_get_node(const void *delegate, int index);
 
-// A buffer in the arena of a partition. It holds the output of one node, or the outputs of several nodes, and is in use
-// from the start of `first_node` to the end of `last_node`. Buffers in use at the same time do not overlap. `index`
-// counts the buffers of all partitions. The result stays valid until the next call for the delegate.
+// A buffer in the arena. It holds the output of one node, or the outputs of several nodes of a partition, and is in use
+// from the start of `first_node` to the end of `last_node`. Buffers of a partition that are in use at the same time do
+// not overlap. `index` counts the buffers of all partitions. The result stays valid until the next call for the delegate.
 struct tvmq_buffer_info {
   int subgraph, partition;  // as in tvmq_node_info
   int first_node, last_node;

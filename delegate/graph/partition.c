@@ -67,11 +67,7 @@ static bool find_room(struct tvmq_partition *partition) {
   size_t size;
   const bool shared = tvmq_threads_count(partition->threads) > 1;
   const bool fits = (shared ? tvmq_arena_plan_middles : tvmq_arena_plan)(partition->buffers, partition->n_buffers, &size);
-  if (fits && size <= partition->arena_size) return true;
-  tvmq_free(partition->arena);
-  partition->arena = fits ? tvmq_alloc_unset(size) : NULL;
-  partition->arena_size = partition->arena != NULL ? size : 0;
-  return partition->arena != NULL;
+  return fits && tvmq_scratch_reserve(&partition->arena->scratch, size, 0, 0);
 }
 
 // Updates the report. Nodes for which nothing runs are reported as "constant" or "view".
@@ -96,12 +92,13 @@ static void find_tensor(struct tvmq_partition *partition, const struct tvmq_step
   if (variable != NULL)
     *address = (const uint8_t *)variable->tensor.data + place->offset;
   else if (place->buffer >= 0)
-    *address = partition->arena + partition->buffers[place->buffer].offset + place->offset;
+    *address = partition->arena->scratch.memory + partition->buffers[place->buffer].offset + place->offset;
   else
     partition->borrowed[partition->n_borrowed++] = (struct tvmq_borrowed){step, place, address};
 }
 
 static void find_tensors(struct tvmq_partition *partition) {
+  partition->placed = partition->arena->scratch.memory;
   partition->n_borrowed = 0;
   for (size_t i = 0; i < partition->n; i++) {
     const struct tvmq_step *step = &partition->steps[i];
@@ -126,14 +123,16 @@ static size_t count_tensors(const struct tvmq_partition *partition) {
   return n;
 }
 
-struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_threads *threads, struct tvmq_subgraph *subgraph,
-                                             const TfLiteDelegateParams *params) {
+struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_threads *threads, struct tvmq_arena *arena,
+                                             struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params) {
   const TfLiteIntArray *nodes = params->nodes_to_replace;
   const size_t n = (size_t)nodes->size;
   struct tvmq_partition *partition = tvmq_alloc(sizeof *partition + n * sizeof partition->steps[0]);
   if (partition == NULL) return NULL;
-  *partition = (struct tvmq_partition){.next = subgraph->partitions, .delegate = delegate, .threads = threads, .subgraph = subgraph, .fresh = true, .n = n};
+  *partition = (struct tvmq_partition){
+      .next = subgraph->partitions, .delegate = delegate, .threads = threads, .arena = arena, .subgraph = subgraph, .fresh = true, .n = n};
   subgraph->partitions = partition;
+  arena->n_partitions++;
   for (size_t i = 0; i < n; i++) partition->steps[i].record = tvmq_subgraph_find(subgraph, nodes->data[i]);
   partition->tensors = tvmq_make_steps(partition->steps, n);
   for (size_t i = 0; partition->tensors != NULL && i < n; i++) {
@@ -159,7 +158,7 @@ void tvmq_partition_destroy(struct tvmq_partition *partition) {
   *link = partition->next;
   for (size_t i = 0; i < partition->n; i++) tvmq_record_release(partition->steps[i].record);
   drop_passes(partition);
-  tvmq_free(partition->arena);
+  if (--partition->arena->n_partitions == 0) tvmq_scratch_free(&partition->arena->scratch);
   tvmq_free(partition->buffers);
   tvmq_free(partition->borrowed);
   tvmq_basis_free(&partition->basis);
@@ -170,6 +169,7 @@ void tvmq_partition_destroy(struct tvmq_partition *partition) {
 // ---- an inference
 
 const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *partition, const TfLiteContext *context) {
+  if (partition->placed != partition->arena->scratch.memory) find_tensors(partition);
   for (size_t i = 0; i < partition->n_borrowed; i++) {
     const struct tvmq_borrowed *tensor = &partition->borrowed[i];
     const uint8_t *base = tvmq_tensor_data(context, tensor->place->tensor, tensor->place->tensor_bytes);

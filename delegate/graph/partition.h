@@ -35,13 +35,13 @@ struct tvmq_partition {
   struct tvmq_delegate *delegate;  // that it belongs to
   struct tvmq_threads *threads;
   struct tvmq_subgraph *subgraph;
-  bool live;                // the interpreter holds it
-  bool fresh;               // created but not prepared yet: plans made before delegation still hold for the same shapes and constants
-  bool ready;               // prepared: shapes, operators and arena fit together
-  bool settable;            // a constant of its nodes is an input of the graph
-  struct tvmq_basis basis;  // shapes that the plans depend on; valid while `ready`
-  uint8_t *arena;
-  size_t arena_size;
+  bool live;                          // the interpreter holds it
+  bool fresh;                         // created but not prepared yet: plans made before delegation still hold for the same shapes and constants
+  bool ready;                         // prepared: shapes, operators and arena fit together
+  bool settable;                      // a constant of its nodes is an input of the graph
+  struct tvmq_basis basis;            // shapes that the plans depend on; valid while `ready`
+  struct tvmq_arena *arena;           // outlives the partition
+  const uint8_t *placed;              // the arena's memory when tensors were placed in it: another partition may have enlarged the arena since
   struct tvmq_arena_buffer *buffers;  // one for each output of each step; size 0 if the output needs no buffer
   size_t n_buffers;
   struct tvmq_step_pass *passes;   // of all steps
@@ -58,14 +58,14 @@ struct tvmq_partition {
 // Whether the tensor is needed outside of these nodes: by others, or as an output of the graph.
 bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor);
 
-// Makes the partition of these nodes, whose records are planned, with its arena, and puts it into the subgraph's list. NULL: out of memory.
-struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_threads *threads, struct tvmq_subgraph *subgraph,
-                                             const TfLiteDelegateParams *params);
+// Makes the partition of these nodes, whose records are planned, places its tensors in the arena, and puts it into the subgraph's list. NULL: out of memory.
+struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_threads *threads, struct tvmq_arena *arena,
+                                             struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params);
 
 // Takes it out of the list and releases it and its operators.
 void tvmq_partition_destroy(struct tvmq_partition *partition);
 
-// Determines what must be computed for the shapes now in the records, sizes the arena and places the tensors. Returns false if out of memory.
+// Determines what must be computed for the shapes now in the records, enlarges the arena if necessary and places the tensors. Returns false if out of memory.
 bool tvmq_partition_size_up(struct tvmq_partition *partition);
 
 // Looks up the addresses of the interpreter's tensors for this inference. Returns NULL, or the record of a node with a tensor for which the runtime provides no

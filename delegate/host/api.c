@@ -122,6 +122,7 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
       .rounding = delegate->rounding,
       .error = delegate->error,
       .scratch_bytes = delegate->scratch.size,
+      .arena_bytes = delegate->arena.scratch.size,
       .in_order = delegate->env.machine->in_order,
       .machine = delegate->machine,
       .runtime = delegate->runtime,
@@ -134,7 +135,6 @@ const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {
     info->subgraphs++;
     info->nodes += (int)s->n_records;
     info->partitions += s->n_partitions;
-    for (const struct tvmq_partition *p = s->partitions; p != NULL; p = p->next) info->arena_bytes += p->arena_size;
     for (size_t i = 0; i < s->n_records; i++) {
       info->claimed += s->records[i].info.claimed;
       info->packed_bytes += s->records[i].info.packed_bytes;

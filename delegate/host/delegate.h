@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cpu/ops/op.h"
 #include "cpu/threads/trace.h"
+#include "graph/arena.h"
 #include "graph/graph.h"
 #include "host/options.h"
 #include "host/weight_cache.h"
@@ -20,6 +21,7 @@ struct tvmq_delegate {
   struct tvmq_env env;
   struct tvmq_machine *own_machine;  // machine read from a file or text; NULL: env.machine is one of tvmq_machines
   struct tvmq_scratch scratch;
+  struct tvmq_arena arena;
   struct tvmq_tuning_records tuned;
   struct tvmq_weight_cache weight_cache;
   struct tvmq_budget transformed;  // memory budget for weights transformed by Winograd

@@ -135,7 +135,7 @@ static bool plan_nodes(const struct tvmq_delegate *delegate, const TfLiteContext
 
 static bool make_partitions(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
   for (int i = 0; i < preview->n; i++) {
-    if (tvmq_partition_create(delegate, delegate->env.threads, subgraph, &preview->partitions[i]) != NULL) continue;
+    if (tvmq_partition_create(delegate, delegate->env.threads, &delegate->arena, subgraph, &preview->partitions[i]) != NULL) continue;
     while (subgraph->partitions != NULL) tvmq_partition_destroy(subgraph->partitions);
     refuse_partition(subgraph, &preview->partitions[i], "out of memory");
     return true;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import harness
 import numpy as np
 
@@ -90,3 +92,43 @@ def test_each_node_has_a_reason_of_its_own(runtime: harness.Runtime) -> None:
     assert found.keys() == does.keys()
     for operator, reason in does.items():
         assert reason in found[operator], (operator, found[operator])
+
+
+def test_partitions_share_an_arena(runtime: harness.Runtime) -> None:
+    """Each partition needs more memory than the one before, so the arena is enlarged after the tensors of earlier ones are placed; also after a resize."""
+    builder = ModelBuilder()
+    source = x = builder.add_tensor("input", SHAPE, "float32")
+    order = builder.add_tensor("order", (4,), "int32", data=np.array([0, 2, 1, 3], np.int32))
+    shape, names = SHAPE, map(str, itertools.count())
+
+    def then(operator: str, *inputs: int, dtype: str = "int8", **options: object) -> int:
+        quantization = {"scale": 0.05, "zero_point": -3} if dtype == "int8" else {}
+        result = builder.add_tensor(next(names), shape, dtype, **quantization)
+        builder.add_op(operator, list(inputs), [result], **options)
+        return result
+
+    for _ in range(3):
+        x = then("QUANTIZE", x)
+        shape = (*shape[:3], 4 * shape[3])
+        x = then("CONCATENATION", x, x, x, x, axis=3, fused_activation_function="NONE")
+        x = then("TRANSPOSE", then("TRANSPOSE", x, order), order)
+        x = then("RELU6", then("DEQUANTIZE", x, dtype="float32"), dtype="float32")
+    content = builder.build([source], [x])
+    delegate = tvmq_delegate.load(runtime=runtime.name, min_nodes_per_partition=1)
+    ours, theirs = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    rng, most = np.random.default_rng(1), 0
+    for batch in (1, 1, 5, 2):
+        outputs = []
+        values = rng.normal(0, 3, (batch, *SHAPE[1:])).astype(np.float32)
+        for interpreter in (ours, theirs):
+            index = interpreter.get_input_details()[0]["index"]
+            interpreter.resize_tensor_input(index, values.shape)
+            interpreter.allocate_tensors()
+            outputs.append(harness.run(interpreter, values)[0])
+        harness.assert_equal(*outputs)
+        extents: dict[int, int] = {}
+        for buffer in tvmq_delegate.buffers(delegate):
+            extents[buffer.partition] = max(extents.get(buffer.partition, 0), buffer.offset + buffer.bytes)
+        most = max(most, *extents.values())
+        assert len(extents) == 3 and len(set(extents.values())) == 3
+        assert most <= tvmq_delegate.report(delegate).summary.arena_bytes < most + 64
