@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "arithmetic/stage.h"
-#include "base/arith.h"
 #include "base/inline.h"
 #include "cpu/cpu.h"
+#include "exact/fractions.h"
 
 // The float64 product and the fixed-point product are monotonic in x, so they are equal if they step at the same x. The
 // multiplier errs by up to 2^-31 of itself, which moves few steps past an integer. Neighbouring multipliers move other
@@ -38,39 +38,20 @@ static bool steps_alike(const struct product *p, int32_t value) {
 // Returns x - floor(x) in units of 2^-32, rounded down. Just below an integer the result may be 0.
 TVMQ_INLINE uint32_t fraction(double x) { return (uint32_t)(uint64_t)((x - floor(x)) * 0x1p32); }
 
-// Fractions first + i * step, modulo 1, in units of 2^-32. They are shifted so that fractions near an integer, read as
-// signed numbers, are below the limit.
-struct fractions {
-  uint32_t first, step, n;
-  int32_t limit;
-};
-
-TVMQ_INLINE int32_t fraction_at(const struct fractions *f, uint32_t i) { return (int32_t)(f->first + i * f->step); }
-
-// Finds the fractions at which the products might step differently. Returns false if all steps might.
-TVMQ_INLINE bool find_fractions(const struct product *p, double off, int32_t min, int32_t max, struct fractions *f) {
+// Finds the fractions of the steps; where they are near an integer, the products might step differently. Returns false if
+// all steps might.
+TVMQ_INLINE bool find_fractions(const struct product *p, double off, int32_t min, int32_t max, struct tvmq_fractions *f) {
   const uint32_t n = (uint32_t)max - (uint32_t)min;
   const double distance = 1 / p->real, first = (min + 0.5) * distance, last = (max - 0.5) * distance, farthest = fabs(first) > fabs(last) ? first : last;
   const double reach = 2 * off * fabs(farthest) + ((double)n + 2) * 0x1p-32;  // fractions are too small by less than 2^-32 per step
   if (reach >= 0.125) return false;
-  const uint32_t near = (uint32_t)(reach * 0x1p32) + 1;
-  *f = (struct fractions){
-      .first = fraction(first) + near - (UINT32_C(1) << 31), .step = fraction(distance), .n = n, .limit = INT32_MIN + (int32_t)(2 * near + 1)};
+  *f = tvmq_fractions(fraction(first), fraction(distance), n, (uint32_t)(reach * 0x1p32) + 1);
   return true;
 }
 
-// Returns whether no fraction is near an integer. Compilers vectorize the loop, which may look at some fractions more.
 TVMQ_INLINE bool none_is_near_in(const struct product *p, double off, int32_t min, int32_t max) {
-  enum { GROUP = 32 };
-  struct fractions f;
-  if (!find_fractions(p, off, min, max, &f)) return false;
-  int32_t least = INT32_MAX;
-  const uint32_t n = (uint32_t)tvmq_round_up(f.n, GROUP);
-  for (uint32_t i = 0; i < n; i++) {
-    const int32_t at = fraction_at(&f, i);
-    least = at < least ? at : least;
-  }
-  return least >= f.limit;
+  struct tvmq_fractions f;
+  return find_fractions(p, off, min, max, &f) && tvmq_none_is_near(&f);
 }
 
 #if defined(__x86_64__)
@@ -92,10 +73,10 @@ static bool none_is_near(const struct product *p, double off, int32_t min, int32
 // examined.
 static bool is_exact(const struct product *p, double off, int32_t min, int32_t max) {
   if (min >= max || none_is_near(p, off, min, max)) return true;
-  struct fractions f;
+  struct tvmq_fractions f;
   const bool some = find_fractions(p, off, min, max, &f);
   for (uint32_t i = 0; i < (uint32_t)max - (uint32_t)min; i++) {
-    if ((!some || fraction_at(&f, i) < f.limit) && !steps_alike(p, min + 1 + (int32_t)i)) return false;
+    if ((!some || tvmq_is_near(&f, i)) && !steps_alike(p, min + 1 + (int32_t)i)) return false;
   }
   return true;
 }

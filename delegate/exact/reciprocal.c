@@ -8,6 +8,7 @@
 #include "base/inline.h"
 #include "base/memo.h"
 #include "cpu/cpu.h"
+#include "exact/fractions.h"
 
 TVMQ_INLINE float product(const struct tvmq_reciprocal *r, float x) { return r->rest > 0 ? fmaf(x, r->inverse, x * r->rest) : x * r->inverse; }
 
@@ -44,7 +45,8 @@ TVMQ_INLINE int32_t doubt_at(const struct tvmq_reciprocal *r, float scale, float
   memcpy(&least, &least_bits, sizeof least);
   const float nearest = (float)least;
   const int32_t reaching = bits_of(nearest) + ((double)nearest < least);
-  return (product(r, float_of(reaching)) < threshold) | (product(r, float_of(reaching - 1)) >= threshold);
+  const int32_t is_late = product(r, float_of(reaching)) < threshold, is_early = product(r, float_of(reaching - 1)) >= threshold;
+  return is_late | is_early;
 }
 
 // Number of thresholds that are examined together, as vectors.
@@ -63,25 +65,56 @@ TVMQ_INLINE bool agrees_at_all(const struct tvmq_reciprocal *r, float scale, con
   return true;
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static bool agrees_by_avx2(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t) {
-  return agrees_at_all(r, scale, t);
+// Returns whether inverse and rest together are so near 1 / scale that quotient and product are less than 2^-44 of
+// themselves apart before they are rounded. The product with the rest is rounded by up to 2^-24 of itself.
+TVMQ_INLINE bool is_close(const struct tvmq_reciprocal *r, float scale) {
+  return r->rest > 0 && r->rest <= r->inverse * 0x1p-22f && fabs(((double)r->inverse + (double)r->rest) * (double)scale - 1) <= 0x1p-46;
 }
-#endif
 
-static bool agrees(const struct tvmq_reciprocal *r, float scale, const struct thresholds *t) {
-#if defined(__x86_64__)
-  if ((tvmq_cpu_detect() & TVMQ_CPU_AVX2) != 0) return agrees_by_avx2(r, scale, t);
-#endif
-  return agrees_at_all(r, scale, t);
+enum { CODE_BITS = 23, MOST_CODES = 1 << CODE_BITS };
+
+// Returns whether a close reciprocal agrees at the thresholds i + 1/2 for 0 <= i < n <= MOST_CODES. Quotient and product can only
+// disagree at a float within 2^-44 of middle * scale (see doubt_at()). Let the scale be S * 2^j with an integer S of 24
+// bits. For thresholds in (2^b, 2^(b+1)) the middle is i + 1/2 - 2^(b-24), and floats near middle * scale are multiples
+// of 2^(b+j). In this unit middle * scale is (i + 1/2) S / 2^b - S / 2^24, an arithmetic progression below 2^25. Where
+// it is not within 2^-19 of an integer, no float is that near.
+TVMQ_INLINE bool agrees_at_codes(const struct tvmq_reciprocal *r, float scale, int32_t n) {
+  enum { NEAR = 1 << 13 };
+  const uint32_t integer = ((uint32_t)bits_of(scale) & ((1u << 23) - 1)) | 1u << 23;
+  if (n > 0 && doubt_at(r, scale, 0.5f) != 0) return false;
+  for (int32_t b = 0; b < CODE_BITS && 1 << b < n; b++) {
+    const int32_t begin = 1 << b;
+    const uint32_t half = integer << (31 - b);
+    const struct tvmq_fractions f = tvmq_fractions(half - (integer << 8), 2 * half, (uint32_t)tvmq_min_s64(begin, n - begin), NEAR);
+    if (tvmq_none_is_near(&f)) continue;
+    for (uint32_t i = 0; i < f.n; i++) {
+      if (tvmq_is_near(&f, i) && doubt_at(r, scale, (float)(begin + (int32_t)i) + 0.5f) != 0) return false;
+    }
+  }
+  return true;
 }
+
+TVMQ_INLINE bool serves(const struct tvmq_reciprocal *r, float scale, int32_t zero_point, int32_t n_codes) {
+  const struct thresholds codes = {0.5f, 1, n_codes};
+  // Floats just below 2^31 are 128 apart.
+  const struct thresholds ends = {0x1p31f, -128, (zero_point < 0 ? -zero_point : zero_point) / 128 + 1};
+  const bool is_quick = n_codes <= MOST_CODES && is_close(r, scale);
+  return (is_quick ? agrees_at_codes(r, scale, n_codes) : agrees_at_all(r, scale, &codes)) && agrees_at_all(r, scale, &ends);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static bool serves_by_avx2(const struct tvmq_reciprocal *r, float scale, int32_t zero_point, int32_t n_codes) {
+  return serves(r, scale, zero_point, n_codes);
+}
+#endif
 
 bool tvmq_reciprocal_serves(const struct tvmq_reciprocal *r, float scale, int32_t zero_point, int32_t min, int32_t max) {
   const int32_t above = max - zero_point, below = zero_point - min, farthest = above > below ? above : below;
-  const struct thresholds codes = {0.5f, 1, farthest};
-  // Floats just below 2^31 are 128 apart.
-  const struct thresholds ends = {0x1p31f, -128, (zero_point < 0 ? -zero_point : zero_point) / 128 + 1};
-  return agrees(r, scale, &codes) && agrees(r, scale, &ends);
+  if (r->rest == 0 && (double)r->inverse * (double)scale == 1) return true;  // a power of two
+#if defined(__x86_64__)
+  if ((tvmq_cpu_detect() & TVMQ_CPU_AVX2) != 0) return serves_by_avx2(r, scale, zero_point, farthest);
+#endif
+  return serves(r, scale, zero_point, farthest);
 }
 
 static bool find(float scale, int32_t zero_point, int32_t min, int32_t max, struct tvmq_reciprocal *r) {
