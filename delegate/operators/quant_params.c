@@ -78,11 +78,11 @@ static int64_t conv_bound(const struct tvmq_conv_desc *desc, int32_t first, int3
 
 bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift) {
   const double real = tvmq_conv_scale(desc, channel);
-  tvmq_quantize_multiplier(real, multiplier, shift);
+  const bool each = desc->n_filter_scales > 1, in_float64 = tvmq_conv_in_float64(desc);
+  if (!in_float64) tvmq_quantize_multiplier(real, multiplier, shift);
   if (desc->scaling != TVMQ_SCALING_FLOAT64) return true;
-  const bool each = desc->n_filter_scales > 1;
   const int64_t bound = conv_bound(desc, each ? channel : 0, each ? 1 : desc->out_c);
-  if (tvmq_conv_in_float64(desc)) {
+  if (in_float64) {
     const struct tvmq_scale scale = tvmq_float64_scale(real);
     *multiplier = scale.multiplier;
     *shift = scale.shift;
