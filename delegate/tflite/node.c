@@ -42,7 +42,9 @@ static const char *read_outputs(const TfLiteNode *node, const struct tvmq_node_k
 
 const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration, struct tvmq_node *out) {
   memset(out, 0, sizeof *out);
-  for (int i = 0; i < TVMQ_MAX_OUT; i++) out->outs[i] = -1;
+  memset(out->inputs, -1, sizeof out->inputs);
+  memset(out->in, -1, sizeof out->in);
+  memset(out->outs, -1, sizeof out->outs);
   if (registration->builtin_code == TVMQ_BUILTIN_DELEGATE) return "already runs in another delegate";
   const struct tvmq_node_kind *kind = find_kind(registration);
   if (kind == NULL) return "the delegate has no kernels for this operator";
@@ -54,9 +56,9 @@ const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node,
   if (n_inputs > TVMQ_MAX_IN) return "the node has more than 64 inputs";
   if (n_inputs < kind->min_inputs || n_inputs > kind->max_inputs) return "number of inputs is not supported for this operator";
   out->n_inputs = n_inputs;
-  for (int i = 0; i < TVMQ_MAX_IN; i++) out->inputs[i] = i < n_inputs ? node->inputs->data[i] : -1;
+  memcpy(out->inputs, node->inputs->data, (size_t)n_inputs * sizeof(int));
   out->n_in = kind->n_in < n_inputs ? kind->n_in : n_inputs;
-  for (int i = 0; i < TVMQ_MAX_IN; i++) out->in[i] = kind->first_in + i < TVMQ_MAX_IN ? out->inputs[kind->first_in + i] : -1;
+  memcpy(out->in, out->inputs + kind->first_in, (size_t)(TVMQ_MAX_IN - kind->first_in) * sizeof(int));
   const char *reason = read_outputs(node, kind, out);
   if (reason != NULL) return reason;
   memcpy(&out->options, &kind->options, sizeof out->options);
