@@ -76,6 +76,7 @@ struct tvmq_delegate *tvmq_delegate_create(const struct tvmq_options *options, t
   };
   delegate->options = *options;
   delegate->transformed.limit = (size_t)options->winograd_megabytes << 20;
+  delegate->memory_limit = (size_t)options->memory_megabytes << 20;
   delegate->env = (struct tvmq_env){
       .cpu = cpu_of(options),
       .rounding = (enum tvmq_rounding)options->rounding,

@@ -24,11 +24,13 @@ struct tvmq_delegate {
   struct tvmq_arena arena;
   struct tvmq_tuning_records tuned;
   struct tvmq_weight_cache weight_cache;
-  struct tvmq_budget transformed;  // memory budget for weights transformed by Winograd
-  bool has_threads;                // env.threads and trace are set up
-  struct tvmq_trace *trace;        // spans of the option profile; NULL: not recorded
-  char runtime[160];               // the build that runs the main graph; "" if the options say everything
-  const void *owner;               // identifies the interpreter that the delegate serves
+  struct tvmq_budget transformed;     // memory budget for weights transformed by Winograd
+  size_t memory_limit;                // the option memory_megabytes in bytes; 0: none
+  struct tvmq_weight_budget weights;  // what a node may take while the delegate is applied
+  bool has_threads;                   // env.threads and trace are set up
+  struct tvmq_trace *trace;           // spans of the option profile; NULL: not recorded
+  char runtime[160];                  // the build that runs the main graph; "" if the options say everything
+  const void *owner;                  // identifies the interpreter that the delegate serves
   struct tvmq_subgraph *subgraphs;
   size_t n_live;   // partitions that the interpreter holds
   bool destroyed;  // the user destroyed the delegate while the interpreter still held partitions

@@ -40,6 +40,7 @@ struct tvmq_options {
   char machine[TVMQ_OPTION_PATH];
   int winograd;  // enum tvmq_winograd_use
   int winograd_megabytes;
+  int memory_megabytes;  // 0: no limit
   char tuning_records[TVMQ_OPTION_PATH];
   char weight_cache[TVMQ_OPTION_PATH];
   int constants;  // enum tvmq_constants

@@ -5,6 +5,7 @@
 #include "graph/keep_variables.h"
 #include "graph/partition.h"
 #include "graph/turn_bytes.h"
+#include "host/memory_limit.h"
 
 // The partitions that the interpreter would make of the wanted nodes.
 struct preview {
@@ -118,12 +119,17 @@ static bool refuse_surplus(const struct tvmq_delegate *delegate, struct tvmq_sub
 
 // Plans the nodes and refuses those that tuning records leave to the runtime. With require_full_delegation it ignores
 // these records, because delegation would fail.
-static bool plan_nodes(const struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph) {
+static bool plan_nodes(struct tvmq_delegate *delegate, const TfLiteContext *context, struct tvmq_subgraph *subgraph) {
   bool refused = false;
+  size_t packed_bytes = tvmq_packed_bytes(delegate);
   for (size_t i = 0; i < subgraph->n_records; i++) {
     struct tvmq_record *record = &subgraph->records[i];
     if (!tvmq_record_wanted(record)) continue;
+    const size_t before = record->planned ? (size_t)record->info.packed_bytes : 0;
+    tvmq_memory_allow(delegate, record, packed_bytes);
     const char *reason = tvmq_record_plan(record, context, subgraph->known, &delegate->env);
+    if (reason == tvmq_no_room) return tvmq_memory_give_up(delegate, subgraph, record);
+    packed_bytes += (record->planned ? (size_t)record->info.packed_bytes : 0) - before;
     const bool left = reason == NULL && !delegate->options.require_full_delegation && tvmq_record_left(record, &delegate->env);
     if (left) reason = "a tuning record leaves it to the runtime";
     if (reason == NULL) continue;
@@ -143,7 +149,17 @@ static bool make_partitions(struct tvmq_delegate *delegate, struct tvmq_subgraph
   return false;
 }
 
-void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
+// Gives up nodes if the arenas, whose sizes are known now, do not fit beside the weights.
+static bool exceed_memory(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph) {
+  if (!tvmq_memory_exceeded(delegate)) return false;
+  bool given = true;
+  while (given && tvmq_memory_exceeded(delegate)) given = tvmq_memory_give_up(delegate, subgraph, NULL);
+  if (!given) tvmq_memory_leave_arena(subgraph);
+  while (subgraph->partitions != NULL) tvmq_partition_destroy(subgraph->partitions);
+  return true;
+}
+
+static void place(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
   for (;;) {
     leave_values(context, subgraph);
     tvmq_fold_pads(subgraph);
@@ -163,7 +179,14 @@ void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct t
       for (int i = 0; i < preview.n; i++) refuse_partition(subgraph, &preview.partitions[i], "out of memory");
       continue;
     }
-    if (plan_nodes(delegate, context, subgraph) || make_partitions(delegate, subgraph, &preview)) continue;
+    if (plan_nodes(delegate, context, subgraph) || make_partitions(delegate, subgraph, &preview) || exceed_memory(delegate, subgraph)) continue;
     return;
   }
+}
+
+void tvmq_place(struct tvmq_delegate *delegate, TfLiteContext *context, struct tvmq_subgraph *subgraph, TfLiteIntArray *nodes) {
+  delegate->transformed.limit = (size_t)delegate->options.winograd_megabytes << 20;
+  delegate->env.weights = delegate->memory_limit > 0 ? &delegate->weights : NULL;
+  place(delegate, context, subgraph, nodes);
+  delegate->env.weights = NULL;  // when tensors are resized, no node can be left to the runtime
 }

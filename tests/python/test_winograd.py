@@ -76,7 +76,9 @@ def test_inexact_is_direct(runtime):
 def test_memory(runtime):
     """Transformed weights stay within the budget, and the report says so."""
     built = builders.build_conv(in_shape=(1, 16, 16, 128), out_c=128)  # 1.1 MiB when transformed
-    for parameters, expected in (({"winograd": "on"}, True), ({"winograd": "off"}, False), ({"winograd": "on", "winograd_megabytes": 1}, False)):
+    limited = {"winograd": "on", "winograd_megabytes": 1}, {"winograd": "on", "memory_megabytes": 1}
+    enough = {"winograd": "on"}, {"winograd": "on", "memory_megabytes": 3}
+    for parameters, expected in (*((each, True) for each in enough), ({"winograd": "off"}, False), *((each, False) for each in limited)):
         delegate = runtime.load(**parameters)
         runtime.interpreter(built, [delegate])
         assert algorithm(delegate).startswith("winograd") == expected

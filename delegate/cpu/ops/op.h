@@ -32,6 +32,15 @@ struct tvmq_budget {
   size_t limit, used;  // bytes
 };
 
+// Memory that packed weights may take, while a delegate is applied to a graph.
+struct tvmq_weight_budget {
+  size_t left;     // bytes
+  size_t refused;  // size of the weights that were refused last
+};
+
+// The reason of a node whose weights exceed the budget.
+extern const char tvmq_no_room[];
+
 // Everything that planning may use. `content` and `constraint` belong to the node that is planned. `new_weights` and `slabs` are set only while a delegate is
 // applied to a graph. `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls tvmq_set_machine().
 struct tvmq_env {
@@ -40,6 +49,7 @@ struct tvmq_env {
   enum tvmq_rounding rounding;
   enum tvmq_winograd_use winograd;
   struct tvmq_budget *transformed;          // for weights transformed by Winograd; outlives the operators
+  struct tvmq_weight_budget *weights;       // for all packed weights; NULL: no limit
   struct tvmq_threads *threads;             // NULL: one thread
   struct tvmq_scratch *scratch;             // shared by all operators planned with this environment; outlives them
   const struct tvmq_tuning_records *tuned;  // choices that tuning has proven, which become constraints; NULL: none

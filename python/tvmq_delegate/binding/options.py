@@ -27,6 +27,7 @@ class ToolOptions(TypedDict, total=False):
     estimate: Machine | None
     winograd: Literal["auto", "on", "off"] | None
     winograd_megabytes: int | None
+    memory_megabytes: int | None
     tuning_records: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
     weight_cache: str | None
     constants: Literal["assume", "verify"] | None

@@ -84,15 +84,30 @@ bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *tr
   return true;
 }
 
-struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,
-                                      bool (*fill)(void *context, uint8_t *panels, uint32_t *invariants), void *context) {
+const char tvmq_no_room[] = "memory_megabytes is reached, and its packed weights take the most memory";
+
+// Takes `bytes` from the budget. Returns false if there are not so many left.
+static bool take(struct tvmq_weight_budget *budget, size_t bytes) {
+  if (budget == NULL) return true;
+  if (bytes > budget->left) {
+    budget->refused = bytes;
+    return false;
+  }
+  budget->left -= bytes;
+  return true;
+}
+
+const char *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,
+                              bool (*fill)(void *context, uint8_t *panels, uint32_t *invariants), void *context, struct tvmq_packed **weights) {
+  *weights = NULL;
+  if (!take(env->weights, bytes)) return tvmq_no_room;
   struct tvmq_packed *packed = has_key ? tvmq_packed_find(key, bytes, env->weight_file) : NULL;
   if (packed == NULL) {
     packed = tvmq_packed_create(bytes, env->slabs);
-    if (packed == NULL) return NULL;
+    if (packed == NULL) return "out of memory";
     if (!fill(context, packed->memory, &packed->invariants)) {
       tvmq_packed_release(packed);
-      return NULL;
+      return "out of memory";
     }
     if (has_key) packed = tvmq_packed_share(packed, key);
   }
@@ -101,7 +116,8 @@ struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, 
   const bool from_file = packed->file != NULL, has_file = env->weight_file != NULL;
   const bool kept = has_file && (from_file ? tvmq_weight_file_has(env->weight_file, key) : tvmq_weight_file_find(env->weight_file, key, &there));
   if (env->new_weights != NULL && packed->is_shared && !kept) tvmq_weight_list_add(env->new_weights, packed);
-  return packed;
+  *weights = packed;
+  return NULL;
 }
 
 enum { RIGHT_SHIFTS = 1 << 0, HEADROOM = 1 << 1, FITS_INT16 = 1 << 2 };

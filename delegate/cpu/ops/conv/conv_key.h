@@ -28,10 +28,12 @@ bool tvmq_same_arrangement(const struct tvmq_arrangement *a, const struct tvmq_a
 bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *trim, const struct tvmq_arrangement *arrangement, const struct tvmq_env *env,
                    struct tvmq_key *key);
 
-// Returns the packed weights with this key. If there are none, creates and shares `bytes` bytes of weights; `fill`
-// packs them and sets their invariants. Returns NULL if out of memory.
-struct tvmq_packed *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,
-                                      bool (*fill)(void *context, uint8_t *panels, uint32_t *invariants), void *context);
+struct tvmq_packed;
+
+// Sets *weights to the packed weights with this key. If there are none, creates and shares `bytes` bytes of weights;
+// `fill` packs them and sets their invariants. On failure, sets *weights to NULL and returns the reason.
+const char *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,
+                              bool (*fill)(void *context, uint8_t *panels, uint32_t *invariants), void *context, struct tvmq_packed **weights);
 
 // Converts the invariants of a lowered stage (right_shifts, headroom, fits_int16) to a number and back.
 uint32_t tvmq_invariants_of(const struct tvmq_stage *stage);

@@ -91,9 +91,10 @@ static const char *pack(struct tvmq_conv *c, const struct tvmq_env *env) {
   c->form = tvmq_conv_form(c->choice.variant, env->machine, c->problem.m);
   const struct tvmq_arrangement arrangement = arrangement_of(c);
   const bool has_key = tvmq_conv_key(&c->problem.kept, &c->problem.trim, &arrangement, env, &key);
-  c->weights = tvmq_conv_weights(&key, has_key, c->choice.panels * c->problem.groups * c->choice.panel.size, env, fill, c);
+  const char *why = tvmq_conv_weights(&key, has_key, c->choice.panels * c->problem.groups * c->choice.panel.size, env, fill, c, &c->weights);
+  if (why) return why;
   c->padding = tvmq_alloc_unset(padding_bytes);
-  if (!c->weights || !c->padding) return "out of memory";
+  if (!c->padding) return "out of memory";
   c->packed = c->weights->panels;
   c->stage = tvmq_stage_with(&c->problem.quant.stage, c->weights->invariants);
   memset(c->padding, (uint8_t)desc->in.zero_point, padding_bytes);  // int16's zero point is 0

@@ -136,9 +136,10 @@ static const char *pack_blocks(const struct packing *packing, const struct tvmq_
   const struct tvmq_arrangement arrangement = arrangement_of(d);
   struct tvmq_key key = {{0}};
   const bool has_key = tvmq_conv_key(&d->desc, &d->trim, &arrangement, env, &key);
-  d->weights = tvmq_conv_weights(&key, has_key, bytes, env, fill, (void *)packing);
+  const char *why = tvmq_conv_weights(&key, has_key, bytes, env, fill, (void *)packing, &d->weights);
+  if (why) return why;
   d->padding = tvmq_alloc(pixel_bytes);
-  if (!d->weights || !d->padding) return "out of memory";
+  if (!d->padding) return "out of memory";
   d->packed = d->weights->panels;
   d->stage = tvmq_stage_with(&d->quant.stage, d->weights->invariants);
   memset(d->padding, (uint8_t)d->desc.in.zero_point, pixel_bytes);  // int16's zero point is 0

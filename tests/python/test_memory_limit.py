@@ -1,0 +1,55 @@
+"""The option memory_megabytes on networks: weights and arenas stay below it, what is left says why, and what is taken is exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import harness
+import pytest
+
+import tvmq_delegate
+from tvmq_delegate.models import zoo
+
+MIB = 1 << 20
+
+
+def held(runtime: harness.Runtime, source: bytes, **options: Any) -> tvmq_delegate.Report:
+    """What a delegate holds while its interpreter lives."""
+    delegate = runtime.load(**options)
+    interpreter = runtime.interpreter(source, [delegate])
+    report = tvmq_delegate.report(delegate)
+    del interpreter
+    return report
+
+
+@pytest.mark.parametrize("network", ["mobilenet_v2_0.35_96", "resnet18"])
+def test_every_limit(runtime: harness.Runtime, network: str) -> None:
+    source, claimed = zoo.load(network), []
+    for limit in (0, 64, 13, 4, 2, 1):
+        report = held(runtime, source, memory_megabytes=limit)
+        claimed.append(report.summary.claimed)
+        assert not limit or report.summary.packed_bytes + report.summary.arena_bytes <= limit * MIB
+        left = [node for node in report.nodes if not node.claimed]
+        assert all("memory_megabytes" in node.reason for node in left if node.op == "CONV_2D")
+    assert claimed[0] == len(report.nodes) and claimed[-1] < claimed[0]
+
+
+def test_a_limit_is_met_by_what_is_left(runtime: harness.Runtime) -> None:
+    """Winograd goes first, so that all nodes are taken with less memory than by default."""
+    source = zoo.load("resnet18")
+    default, plain = held(runtime, source).summary, held(runtime, source, winograd="off").summary
+    if plain.packed_bytes == default.packed_bytes:
+        pytest.skip("no node of the network is computed by Winograd here")
+    limit = -(-(plain.packed_bytes + plain.arena_bytes) // MIB)
+    limited = held(runtime, source, memory_megabytes=limit).summary
+    assert limited.claimed == default.claimed and limited.packed_bytes + limited.arena_bytes <= limit * MIB < default.packed_bytes
+
+
+def test_what_is_taken_is_exact(runtime: harness.Runtime) -> None:
+    found = tvmq_delegate.diff(zoo.load("mobilenet_v2_0.35_96"), runtime=runtime.name, memory_megabytes=1, samples=None, per_op=True, num_threads=2)
+    assert found.passed and 0 < found.taken < found.nodes
+
+
+def test_full_delegation_says_why(runtime: harness.Runtime) -> None:
+    with pytest.raises(RuntimeError, match="memory_megabytes is reached"):
+        runtime.interpreter(zoo.load("mobilenet_v2_0.35_96"), [runtime.load(memory_megabytes=1, require_full_delegation=True)])

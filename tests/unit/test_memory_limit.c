@@ -1,0 +1,73 @@
+// The option memory_megabytes on the fake runtime, with every limit in bytes: what is held stays below it, and results are the same.
+#include "base/memory.h"
+#include "fake_network.h"
+#include "host/delegate.h"
+#include "unit.h"
+
+enum { OUT = 4096 };
+
+struct held {
+  int claimed;
+  unsigned long long packed, arena, bytes[3];  // bytes: of the convolution, of the depthwise one, of QUANTIZE
+  char reason[3][96];
+};
+
+// Applies a delegate with a limit of so many bytes, 0: none, runs the network, and returns what the delegate held.
+static struct held hold(bool interrupted, size_t limit) {
+  const size_t blocks = tvmq_alloc_live();
+  struct network network = network_create(interrupted);
+  TfLiteDelegate *base = network_delegate((const char *const[]){"min_nodes_per_partition", "1", "isa", "c", NULL});
+  struct held held = {0};
+  if (!CHECK(base != NULL, "%s", network_message())) return held;
+  ((struct tvmq_delegate *)base->data_)->memory_limit = limit;
+  CHECK(fake_apply(network.graph, base) == kTfLiteOk, "%s", network.fake->error);
+  const struct tvmq_delegate_info *info = tvmq_get_delegate(base);
+  held.claimed = info->claimed;
+  held.packed = info->packed_bytes;
+  held.arena = info->arena_bytes;
+  const int nodes[] = {network.conv, network.depthwise, network.quantize};
+  const struct tvmq_node_info *node;
+  for (int i = 0; (node = tvmq_get_node(base, i)) != NULL; i++) {
+    for (size_t j = 0; j < N_ELEMENTS(nodes); j++) {
+      if (node->node != nodes[j]) continue;
+      held.bytes[j] = node->packed_bytes;
+      snprintf(held.reason[j], sizeof held.reason[j], "%s", node->claimed ? "" : node->reason);
+    }
+  }
+  int8_t got[OUT], wanted[OUT];
+  const size_t n = network_run(&network, limit + 1, got, OUT), n_wanted = network_reference(interrupted, NULL, limit + 1, wanted, OUT);
+  CHECK(n > 0 && n == n_wanted && memcmp(got, wanted, n) == 0, "limit %zu: %s", limit, network.fake->error);
+  fake_destroy(network.fake);
+  network_delegate_destroy(base);
+  CHECK(tvmq_alloc_live() == blocks, "limit %zu: %zu blocks left", limit, tvmq_alloc_live() - blocks);
+  return held;
+}
+
+static void check_every_limit(bool interrupted) {
+  const struct held all = hold(interrupted, 0);
+  const size_t total = (size_t)(all.packed + all.arena);
+  CHECK(all.claimed == 3 && all.packed > 0, "%d claimed", all.claimed);
+  int fewest = all.claimed;
+  for (size_t limit = total + 64; limit > 0; limit -= limit > 64 ? 64 : limit) {
+    const struct held held = hold(interrupted, limit);
+    CHECK(held.packed + held.arena <= limit, "limit %zu: %llu + %llu bytes", limit, held.packed, held.arena);
+    CHECK(limit < total || held.claimed == all.claimed, "limit %zu of %zu: %d claimed", limit, total, held.claimed);
+    fewest = held.claimed < fewest ? held.claimed : fewest;
+  }
+  CHECK(fewest <= 1, "%d claimed by the least limit", fewest);
+}
+
+// The node with the most weights goes first, and says why.
+static void check_order(void) {
+  const struct held all = hold(true, 0), less = hold(true, (size_t)(all.packed + all.arena - 1));
+  const int largest = all.bytes[0] > all.bytes[1] ? 0 : 1;
+  CHECK(less.claimed == 2 && less.packed == all.packed - all.bytes[largest], "%d claimed, %llu bytes", less.claimed, less.packed);
+  for (int i = 0; i < 3; i++) CHECK((strstr(less.reason[i], "memory_megabytes") != NULL) == (i == largest), "%d: \"%s\"", i, less.reason[i]);
+}
+
+int main(void) {
+  check_every_limit(false);
+  check_every_limit(true);
+  check_order();
+  return unit_report();
+}
