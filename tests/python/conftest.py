@@ -33,6 +33,7 @@ AROUND = (
     "arm_estimate",
     "attack",
     "bench",
+    "bisect",
     "calibrate",
     "check_spills",
     "cli",

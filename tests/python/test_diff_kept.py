@@ -88,7 +88,8 @@ def test_what_the_reference_lacks_in_a_node_that_cannot_stand_alone(runtime: har
         diff(runtime, net.build([x], [read]))
 
 
-def test_a_difference_in_a_node_that_the_runtime_kept(runtime: harness.Runtime) -> None:
+@pytest.mark.parametrize("bisect", [False, True])
+def test_a_difference_in_a_node_that_the_runtime_kept(runtime: harness.Runtime, bisect: bool) -> None:
     """The nodes left to the runtime run on kernels that are not the reference's."""
     net = ModelBuilder()
     x, y = net.add_tensor("x", (1, 64), "int8", scale=0.1), net.add_tensor("y", (1, 64), "int8", scale=0.1)
@@ -97,7 +98,8 @@ def test_a_difference_in_a_node_that_the_runtime_kept(runtime: harness.Runtime) 
     net.add_op("RELU", [x], [y])
     net.add_op("DEQUANTIZE", [y], [real])
     net.add_op("FULLY_CONNECTED", [real, weights, -1], [sums])
-    found = diff(runtime, net.build([x], [sums]), rest="stock")
+    found = diff(runtime, net.build([x], [sums]), rest="stock", bisect=bisect)
     assert "end to end, its stock kernels ran the 1 node left to the runtime" in found.verdict
     assert [(origin.index, origin.op, origin.kept) for origin in found.origins] == [(2, "FULLY_CONNECTED", True)] and not found.passed
+    assert [origin.beginnings > 0 for origin in found.origins] == [bisect]
     assert "begins in node 2 (FULLY_CONNECTED), which the runtime has kept" in found.verdict

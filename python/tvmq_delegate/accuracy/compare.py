@@ -17,12 +17,14 @@ from .. import models
 from ..binding import Shown, ToolOptions, library, plural, runtimes
 from ..sessions import DELEGATE, Contender, Worker, WorkerDied, check, inputs, lacking, shaped, takes_options
 from . import origin
+from .bisect import Bisection
 from .classes import Rating
 from .difference import Allowed, Difference
 from .node_by_node import opened
 from .ops import OpDifference, Ops, Uncompared, writable
 from .origin import Origin
 from .outputs import Latency, OutputDifference, Outputs
+from .saved import Saved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +43,7 @@ class Diff(Shown):
     and uncompared: the nodes left out; empty unless asked for. allowed: how far results may lie apart. saved: one-op models written of the nodes that lie
     further apart; the inputs stand beside them as .npz. replays: of each of these, the command that shows the difference again.
     rest: which kernels have run the nodes that the delegate left to the runtime. lacking: operators of the model without reference kernels, where these were
-    asked for: such nodes have run on builtin ones. origins: of the delegate's differences end to end.
+    asked for: such nodes have run on builtin ones. origins: of the delegate's differences end to end, and of all others if they were asked for.
     """
 
     model: str
@@ -111,10 +113,7 @@ class Diff(Shown):
         left = self.nodes - self.taken
         if DELEGATE in (self.baseline, *self.contenders) and self.taken and left:
             texts.append(f"end to end, its {self.rest} kernels ran the {plural(left, 'node')} left to the runtime")
-        for begin in self.origins:
-            whose = "which the runtime has kept" if begin.kept else "which the delegate has taken"
-            texts.append(f"the difference of {begin.contender} begins in node {begin.index} ({begin.op}), {whose}")
-        return texts
+        return [*texts, *(origin.sentence for origin in self.origins)]
 
     def _verdict(self, contender: str) -> str:
         if contender == DELEGATE and self.nothing_taken and self.passed:
@@ -158,6 +157,8 @@ def diff(
     expected: str | int | None = None,
     per_op: bool = False,
     save_failing: str | os.PathLike[str] | None = None,
+    save_outputs: str | os.PathLike[str] | None = None,
+    bisect: bool = False,
     max_lsb: float = 0,
     max_abs: float = 0,
     runtime: str | ModuleType | None = None,
@@ -178,6 +179,8 @@ def diff(
       expected: the class that all samples show, by number or label.
       per_op: compare each node alone too, fed with the reference's activations; the baseline must be "reference". The delegate is compared in nodes it takes.
       save_failing: folder for op_<index>_<op>.tflite and .npz, one-op model and inputs, of each node that lies further apart than allowed. Implies per_op.
+      save_outputs: folder for inputs/<sample>.npz and <contender>/<sample>.npz of each sample.
+      bisect: find the node in which the difference of each contender begins, by running beginnings of the model.
       max_lsb: allowed difference of quantized tensors, in steps.
       max_abs: allowed difference of other tensors, in values.
       runtime: as for load().
@@ -190,7 +193,7 @@ def diff(
     Raises:
       ValueError: contenders, samples or labels do not fit.
       ModelError: the file is malformed.
-      OSError: a file cannot be opened, or save_failing is no folder that can be made and written to.
+      OSError: a file cannot be opened, or save_failing or save_outputs is no folder that can be made and written to.
       ImportError, RuntimeError: as load(), or the runtime refuses the model; WorkerDied, which is a RuntimeError, as said above.
     """
     if isinstance(contenders, str):
@@ -207,10 +210,12 @@ def diff(
         samples = inputs.random(inputs.describe(source, module), NUM_RUNS, distribution="mixed")
     if not samples:
         raise ValueError("there is no input to run")
-    if save_failing is not None:
-        writable(save_failing)
+    for folder in (save_failing, save_outputs):
+        if folder is not None:
+            writable(folder)
 
-    order = Order(source, name, runtimes.name(module), fielded, samples, labels, expected, per_op, save_failing, num_threads, Allowed(max_lsb, max_abs))
+    about = (source, name, runtimes.name(module), fielded, samples, labels, expected, per_op, save_failing, save_outputs, bisect)
+    order = Order(*about, num_threads, Allowed(max_lsb, max_abs))
     doing = "opening the model"
     with contextlib.ExitStack() as stack:
         try:
@@ -242,6 +247,8 @@ class Order:
     expected: str | int | None
     per_op: bool
     save_failing: str | os.PathLike[str] | None
+    save_outputs: str | os.PathLike[str] | None
+    bisect: bool
     num_threads: int
     allowed: Allowed
 
@@ -262,7 +269,8 @@ class Comparing:
         contents = [models.expose(source) if per_op and not self.missing else source, *[source] * (len(fielded) - 1)]
         self.sessions = [opened(contender, content, module, order.num_threads, self.missing) for contender, content in zip(fielded, contents)]
         check(source, self.sessions)
-        self.outputs = Outputs(self.sessions, order.labels, order.expected)
+        saved = Saved(order.save_outputs) if order.save_outputs is not None else None
+        self.outputs = Outputs(self.sessions, order.labels, order.expected, saved)
         self.ops = Ops(shaped(source, module), module, self.sessions[1:], order.num_threads, order.allowed, order.save_failing) if per_op else None
         self.origins: dict[str, Origin | None] = {}
         self.steps = self._run()
@@ -278,14 +286,23 @@ class Comparing:
             for what in itertools.chain(self.outputs.run(sample.name, arrays), self.ops.run(self.sessions[0]) if self.ops else ()):
                 yield done / steps, what
                 done += 1
-            self._trace(arrays)
+            for what in self._trace(arrays):
+                yield min(1.0, done / steps), what
 
-    def _trace(self, arrays: Sequence[NDArray[Any]]) -> None:
-        """Finds where the first difference of the delegate begins, on the sample that shows it."""
+    def _trace(self, arrays: Sequence[NDArray[Any]]) -> Iterator[str]:
+        """Finds where the first difference of the delegate begins, and of others if they are asked for, on the sample that shows it."""
         module, threads = runtimes.find(self.order.runtime), self.order.num_threads
         for session in self.sessions[1:]:
             name = session.contender.name
-            if session.delegate is None or name in self.origins or not self.outputs.different(name) or self.order.runtime == "compiled_model":
+            if name in self.origins or not self.outputs.different(name) or self.order.runtime == "compiled_model":
+                continue
+            if self.order.bisect:
+                search = Bisection(self.order.source, module, self.sessions[0].contender, session.contender, threads, self.missing)
+                yield from search.run(arrays)
+                op = models.ops(self.order.source)[search.node] if search.node is not None else None
+                self.origins[name] = Origin(name, op.index, op.name, origin.kept(session, op.index), search.runs) if op else None
+                continue
+            if session.delegate is None:
                 continue
             baseline = self.sessions[0]
             if not (self.ops or self.missing):

@@ -19,12 +19,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """The node of the main subgraph in which a contender's difference begins. kept: the delegate has left it to the runtime."""
+    """The node of the main subgraph in which a contender's difference begins.
+
+    kept: the delegate has left it to the runtime; None without a delegate. beginnings: of the model, that were run to find it; 0 where all tensors were shown
+    at once.
+    """
 
     contender: str
     index: int
     op: str
-    kept: bool
+    kept: bool | None
+    beginnings: int = 0
+
+    @property
+    def sentence(self) -> str:
+        whose = "" if self.kept is None else ", which the runtime has kept" if self.kept else ", which the delegate has taken"
+        found = f" (found by {self.beginnings} beginnings of the model)" if self.beginnings else ""
+        return f"the difference of {self.contender} begins in node {self.index} ({self.op}){whose}{found}"
 
 
 def find(source: bytes, runtime: ModuleType, baseline: Session, session: Session, arrays: Sequence[NDArray[Any]], num_threads: int) -> Origin | None:
@@ -37,12 +48,18 @@ def find(source: bytes, runtime: ModuleType, baseline: Session, session: Session
         each.interpreter.reset_all_variables()
         each.feed(arrays)
         each.invoke()
-    taken = {(node.subgraph, node.node) for node in library.report(session.delegate).nodes if node.claimed} if session.delegate else set()
     for op in models.ops(source):
         for tensor in op.outputs if op.subgraph == 0 else ():
             if tensor.dtype in STATE:
                 continue
             expected, got = (each.interpreter.get_tensor(tensor.index) for each in (baseline, other))
             if expected.shape != got.shape or unequal(expected, got).any():
-                return Origin(session.contender.name, op.index, op.name, session.delegate is not None and (0, op.index) not in taken)
+                return Origin(session.contender.name, op.index, op.name, kept(session, op.index))
     return None
+
+
+def kept(session: Session, node: int) -> bool | None:
+    """Whether the delegate has left a node of the main subgraph to the runtime; None without a delegate."""
+    if session.delegate is None:
+        return None
+    return (0, node) not in {(each.subgraph, each.node) for each in library.report(session.delegate).nodes if each.claimed}

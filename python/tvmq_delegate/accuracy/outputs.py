@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..sessions import Session, inputs
 from .classes import BEST, Rating, agreement, rater
 from .difference import Difference, Tally, unequal
+from .saved import INPUTS, Saved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +45,9 @@ class Latency:
 class Outputs:
     """Runs sample after sample and keeps the differences. The first session is the baseline; it may have more outputs than the others."""
 
-    def __init__(self, sessions: Sequence[Session], labels: Sequence[str], expected: str | int | None):
+    def __init__(self, sessions: Sequence[Session], labels: Sequence[str], expected: str | int | None, saved: Saved | None = None):
         self.sessions = sessions
+        self.saved, self.n_samples = saved, 0
         self.details = sessions[-1].interpreter.get_output_details()
         scales = [inputs.quantization(detail) for detail in self.details]
         self.tallies = [[Tally(*scale) for scale in scales] for _ in sessions[1:]]
@@ -60,9 +62,13 @@ class Outputs:
     def run(self, sample: str, arrays: Sequence[NDArray[Any]]) -> Iterator[str]:
         """Yields what it does before it does it."""
         baseline: list[NDArray[Any]] = []
+        if self.saved:
+            self.saved.write(INPUTS, self.n_samples, [detail["name"] for detail in self.sessions[-1].interpreter.get_input_details()], arrays)
         for i, session in enumerate(self.sessions):
             yield f"{session.contender.name}: {sample}"
             got = self._invoked(session, arrays)
+            if self.saved:
+                self.saved.write(session.contender.name, self.n_samples, [detail["name"] for detail in self.details], got)
             for output, (values, rates) in enumerate(zip(got, self.raters)):
                 self.ratings += rates.rate(session.contender.name, sample, output, values) if rates else []
             if session is self.sessions[0]:
@@ -70,6 +76,7 @@ class Outputs:
                 continue
             for tally, expected, values in zip(self.tallies[i - 1], baseline, got):
                 tally.add(expected, values)
+        self.n_samples += 1
         self._repeat(arrays, baseline)
 
     def _repeat(self, arrays: Sequence[NDArray[Any]], baseline: Sequence[NDArray[Any]]) -> None:

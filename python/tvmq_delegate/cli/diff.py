@@ -58,6 +58,8 @@ NUMBERS = listed(float, "numbers")
     metavar="DIR",
     help="Write each node that differs by more than allowed, with its inputs, as a model; implies --per-op.",
 )
+@click.option("--save-outputs", type=FOLDER, metavar="DIR", help="Write inputs and outputs: DIR/inputs/0000.npz, DIR/CONTENDER/0000.npz and so on.")
+@click.option("--bisect", is_flag=True, help="Find the node in which each difference begins, by running ever shorter beginnings of the model.")
 @click.option("--summary-max-rows", type=click.IntRange(min=1), default=20, show_default=True, help="Nodes to list, those that differ most.")
 @click.option("--max-lsb", type=ALLOWED, default=0, show_default=True, help="Allowed difference of quantized tensors.")
 @click.option("--max-abs", type=ALLOWED, default=0, show_default=True, help="Allowed difference of other tensors.")

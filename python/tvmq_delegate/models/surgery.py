@@ -214,9 +214,31 @@ def expose(model: ModelSource) -> bytes:
     file = _File(opened(model)[0])  # which changes
     graph = _at(file.subgraphs, 0, "subgraph")
     outputs = dict.fromkeys(tensor for operator in graph.operators or () for tensor in operator.outputs or ())
-    graph.outputs = tuple(tensor for tensor in outputs if _at(graph.tensors, tensor, "tensor").type != enum_value("TensorType", "RESOURCE"))
+    graph.outputs = tuple(tensor for tensor in outputs if not _is_state(graph, tensor))
     file.model.signature_defs = None
     return write(file.model)
+
+
+def beginning(model: ModelSource, last: int) -> bytes:
+    """The model up to operator `last` of the main subgraph. Its outputs are those tensors computed so far that later operators read, or that the model returns.
+    Signatures, which name the outputs that were, are left out. Raises ModelError if there is no such operator.
+    """
+    file = _File(opened(model)[0])  # which changes
+    graph = _at(file.subgraphs, 0, "subgraph")
+    operators = graph.operators or ()
+    _at(operators, last, "subgraph 0: operator")
+    computed = dict.fromkeys(tensor for operator in operators[: last + 1] for tensor in operator.outputs or ())
+    wanted = {tensor for operator in operators[last + 1 :] for tensor in operator.inputs or ()} | set(graph.outputs or ())
+    wanted |= set(operators[last].outputs or ())
+    graph.outputs = tuple(tensor for tensor in computed if tensor in wanted and not _is_state(graph, tensor))
+    graph.operators = operators[: last + 1]
+    file.model.signature_defs = None
+    return write(file.model)
+
+
+def _is_state(graph: Record, tensor: int) -> bool:
+    """Whether it is the handle of a variable, which holds no values."""
+    return bool(_at(graph.tensors, tensor, "tensor").type == enum_value("TensorType", "RESOURCE"))
 
 
 def with_shapes(model: ModelSource, shapes: Mapping[int, Sequence[int]]) -> bytes:
