@@ -57,6 +57,7 @@ AROUND = (
     "formats",
     "golden",
     "hardening",
+    "history",
     "inputs",
     "interrupts",
     "machine",

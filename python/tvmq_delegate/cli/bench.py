@@ -20,8 +20,9 @@ from .. import accuracy, measure
 from ..reports import bench as report
 from ..reports import benchmark_model, screen, serving, tables, trace
 from ..sessions import inputs
-from .command import FloatRange, as_json, command_line, listed, model_command, num_threads, page, print_json, progress
+from .command import FOLDER, FloatRange, as_json, command_line, listed, model_command, num_threads, page, print_json, progress
 from .group import DIFFERENT
+from .history import Kept
 from .output import OutputFile, write_all
 
 
@@ -66,7 +67,7 @@ GROUPS = {
     "How long": ["--num-runs", "--min-secs", "--max-secs", "--warmup-runs", "--warmup-min-secs", "--run-delay", "--dry-run"],
     "Inputs": ["--input-layer", "--input-layer-shape", "--input-layer-value-files"],
     "Nodes": ["--enable-op-profiling", "--op-profiling-output-mode", "--op-profiling-output-file"],
-    "Output": ["--json", "--result-file-path", "--csv", "--trace", "--html", "--wide", "--help"],
+    "Output": ["--json", "--result-file-path", "--history", "--csv", "--trace", "--html", "--wide", "--help"],
     "Two files": ["--compare", "--fail-above"],
 }
 
@@ -99,6 +100,7 @@ GROUPS = {
 @click.option("--input-layer-value-files", metavar="FILE", help="What to feed: a .npy or .npz file, or NAME:FILE,... of raw bytes or .npy. Else random.")
 @click.option("--json", "json_wanted", is_flag=True, is_eager=True, help="Print JSON.")
 @click.option("--result-file-path", type=OutputFile(), help="Write the JSON to a file.")
+@click.option("--history", "history_folder", type=FOLDER, metavar="FOLDER", help="Keep the JSON in a folder, and write a page of all runs there, index.html.")
 @click.option("--csv", "--profiling-output-csv-file", "csv_file", type=OutputFile(), help="Write the nodes, with benchmark_model's columns first.")
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
 @click.option("--html", "html_file", type=OutputFile(), is_eager=True, help="Write a page with plots that needs no network; of --compare, too.")
@@ -114,6 +116,9 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
         raise click.UsageError("--fail-above needs --compare")
     profiled = any(files) or flags["enable_op_profiling"] or as_csv
     html = page("html") if flags["html_file"] else None
+    kept = Kept(flags["history_folder"]) if flags["history_folder"] is not None else None
+    if kept and settings.dry_run:
+        raise click.UsageError("--dry-run measures nothing: there is nothing to keep in --history")
     arrays = _inputs(source, module, profiled, flags["input_layer_value_files"], flags["input_layer_shape"], flags["input_layer"])
     threads = num_threads(options)
     with progress() as follow:
@@ -148,6 +153,8 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
         (flags["trace_file"], lambda: json.dumps(trace.trace(found)) + "\n"),
         (flags["html_file"], lambda: html.page(found, command=command_line(click.get_current_context()), verdict=verdict) if html else ""),
     )
+    if kept:
+        kept.keep(found, data)
 
 
 def _inputs(source: bytes, module: Any, profiled: bool, files: str | None, shapes: str | None, names: str | None) -> list[Any] | None:

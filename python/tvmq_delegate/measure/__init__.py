@@ -6,6 +6,7 @@ from .calibration import SECONDS as CALIBRATION_SECONDS
 from .calibration import Calibration, Constant, Measured, calibrate
 from .causes import LEFT, Cause, by_bound, causes
 from .checked import Agreement, agreement
+from .history import History, Series, file_name, history
 from .live import live_bytes
 from .metrics import BenchmarkResult, judged, percentile
 from .occupancy import Occupancy, occupancy
@@ -20,6 +21,7 @@ from .targets import find as target
 
 __all__ = [
     "Agreement", "BOARDS", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Cause", "Change", "Comparison", "Constant", "DEFAULTS",
-    "LEAST", "LEFT", "MEDIAN", "Measured", "Occupancy", "OpProfileData", "Profiled", "Serving", "Settings", "Target", "agreement", "bench", "by_bound",
-    "calibrate", "causes", "compare", "judged", "live_bytes", "machine", "node_times", "occupancy", "percentile", "statistic", "target",
+    "History", "LEAST", "LEFT", "MEDIAN", "Measured", "Occupancy", "OpProfileData", "Profiled", "Series", "Serving", "Settings", "Target", "agreement",
+    "bench", "by_bound", "calibrate", "causes", "compare", "file_name", "history", "judged", "live_bytes", "machine", "node_times", "occupancy", "percentile",
+    "statistic", "target",
 ]  # fmt: skip

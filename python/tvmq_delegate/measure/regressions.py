@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..binding import Shown
 from . import statistic
-from .recorded import recorded
+from .recorded import Times, read
 from .statistic import LEAST, MEDIAN
 
 SHARE = 0.01  # of the network's time: a node that has lost less is not told from the noise of its clock
@@ -54,7 +52,7 @@ class Comparison(Shown):
 
 def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Comparison:
     """Raises OSError if a file cannot be read, ValueError if it does not hold a benchmark."""
-    old, new = _read(before), _read(after)
+    old, new = read(before), read(after)
     if not old.contenders.keys() & new.contenders.keys():
         raise ValueError(f"nothing to compare: {os.fspath(before)} has {', '.join(old.contenders)}; {os.fspath(after)} has {', '.join(new.contenders)}")
     differ = [f"{what} {text} before, {new.circumstances[what]} after" for what, text in old.circumstances.items() if text != new.circumstances[what]]
@@ -69,50 +67,6 @@ def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Co
         differ.append("one file is of an earlier version and has no least times of nodes, whose medians are compared")
     contenders, nodes = _changes(old.contenders, new.contenders, leading), _changes(old.nodes, new.nodes, of_nodes)
     return Comparison(os.fspath(before), os.fspath(after), tuple(differ), contenders, nodes, leading)
-
-
-# Name -> milliseconds: median, first and third quartile, least.
-Times = dict[str, tuple[float, float, float, float]]
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """The fields by which two files are compared. sha256: of the model, "" in files of earlier versions."""
-
-    model: str
-    sha256: str
-    circumstances: dict[str, str]
-    contenders: Times
-    nodes: Times
-    has_least_of_nodes: bool
-    busy: str
-
-    def models(self, by_contents: bool) -> str:
-        """Which model was measured: by what is in its file, or by its name."""
-        return f"of SHA-256 {self.sha256[:12]}" if by_contents else self.model
-
-
-def _read(path: str | os.PathLike[str]) -> _Measured:
-    with recorded(path) as found:
-        sha256, busy = str(found.get("model_sha256", "")), str(found.get("busy", ""))
-        has_least = all("least_us" in op for op in found["op_profile"] if op["claimed"])
-        return _Measured(str(found["model"]), sha256, _circumstances(found), _contenders(found), _nodes(found), has_least, busy)
-
-
-def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:
-    told = {name: found[name] for name in ("runtime", "num_threads")} | {name: found["machine"][name] for name in ("cpu", "count", "governor")}
-    options = ", ".join(f"{name}={value}" for name, value in found["options"].items())
-    return {name: str(value) or "none" for name, value in (told | {"options": options}).items()}
-
-
-def _contenders(found: Mapping[str, Any]) -> Times:
-    rows = {each["name"]: each["latency_metrics"] for each in found["results"]}
-    return {name: (row["median_ms"], row["p25_ms"], row["p75_ms"], row["min_ms"]) for name, row in rows.items()}
-
-
-def _nodes(found: Mapping[str, Any]) -> Times:
-    rows = {f"{op['run_order']} {op['node_type']}": op for op in found["op_profile"] if op["claimed"]}
-    return {name: (op["median_us"] / 1e3, op["p25_us"] / 1e3, op["p75_us"] / 1e3, op.get("least_us", op["median_us"]) / 1e3) for name, op in rows.items()}
 
 
 def _changes(old: Times, new: Times, leading: str) -> tuple[Change, ...]:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..binding import plural
-from ..measure import LEAST, MEDIAN, Benchmark, BenchmarkResult, Cause, Change, Comparison, OpProfileData, by_bound, causes, judged
+from ..measure import LEAST, MEDIAN, Benchmark, BenchmarkResult, Cause, Change, Comparison, History, OpProfileData, by_bound, causes, judged
 from ..sessions import DELEGATE
 from .columns import Column, fitted, microseconds, milliseconds
 
@@ -157,6 +157,17 @@ def verdict(found: Comparison, limit: float) -> str:
     slower = found.slower(limit)
     what = f"slower by more than {limit:g} %"
     return f"{what}: {', '.join(change.what for change in slower)}" if slower else f"nothing that counts is {what}"
+
+
+def latest(found: History, path: str) -> str:
+    """How the run in a file of the history compares with the one before."""
+    series = next(series for series in found.series if path in (run.path for run in series.runs))
+    count = f"{plural(len(series.runs), 'run')} of {series.model} in {found.folder}"
+    if series.change is None:
+        return count
+    changes = [f"{change.what} {change.ratio - 1:+.1%}{'' if change.clear else ' (within the noise)'}" for change in series.change.contenders]
+    busy = [warning for warning in series.change.warnings if warning.startswith("busy")]
+    return "; ".join([count, f"against the run before: {', '.join(changes)}", *busy])
 
 
 def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int) -> Table:

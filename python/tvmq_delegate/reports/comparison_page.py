@@ -25,21 +25,21 @@ def page(found: Comparison, limit: float | None = None) -> str:
             found=found,
             counted=found.slower(limit) if limit is not None else (),
             verdict=verdict(found, limit) if limit is not None else "",
-            shade=_shade,
+            shade=shade,
             plotly_js=Markup(plotly.offline.get_plotlyjs()),
             plots=[(what, embed(_plot(changes))) for what, changes in (("Contenders", found.contenders), ("Nodes", nodes)) if changes],
         )
     )
 
 
-def _shade(change: Change) -> str:
+def shade(change: Change) -> str:
     return "" if not change.clear else "bad" if change.ratio > 1 else "good"
 
 
 def _plot(changes: Sequence[Change]) -> plot.Figure:
     """A bar before and one after for each; that after is coloured where the change is clear."""
     names = [change.what.partition(" ")[0] for change in changes]  # of nodes the number: their types would take more room than the bars
-    colours = [{"bad": BAD, "good": GOOD, "": PALETTE[0]}[_shade(change)] for change in changes]
+    colours = [{"bad": BAD, "good": GOOD, "": PALETTE[0]}[shade(change)] for change in changes]
     figure = plot.Figure()
     hover = [f"{change.what}<br>%{{y:.1f}} µs, {change.ratio - 1:+.1%}<extra></extra>" for change in changes]
     figure.add_bar(x=names, y=[1e3 * change.before_ms for change in changes], name="before", marker_color=OTHER, hovertemplate=hover)
