@@ -14,7 +14,7 @@ MIB = 1 << 20
 
 
 def held(runtime: harness.Runtime, source: bytes, **options: Any) -> tvmq_delegate.Report:
-    """What a delegate holds while its interpreter lives."""
+    """The report of a delegate, made while its interpreter lives."""
     delegate = runtime.load(**options)
     interpreter = runtime.interpreter(source, [delegate])
     report = tvmq_delegate.report(delegate)

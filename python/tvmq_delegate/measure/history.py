@@ -79,6 +79,6 @@ def _series(runs: Sequence[Run]) -> Series:
 
 
 def file_name(model: str, date: str) -> str:
-    """What a file of a run is called: by its time, so that a listing is in order. date: ISO 8601."""
+    """The name of a run's file, without its suffix: time first, so that a listing is in order. date: ISO 8601."""
     stem = re.sub(r"[^A-Za-z0-9_.-]", "_", os.path.basename(model).removesuffix(".tflite")) or "model"
     return f"{re.sub(r'[^0-9T]', '', date.partition('+')[0])}_{stem[:80]}"

@@ -31,7 +31,7 @@ Times = dict[str, tuple[float, float, float, float]]
 
 @dataclass(frozen=True)
 class Recorded:
-    """The fields by which files are compared. sha256: of the model, "" in files of earlier versions. date, version: of the run, as the machine's description."""
+    """The fields by which files are compared. sha256: of the model, "" in files of earlier versions. date, version: of the run, as in Machine."""
 
     model: str
     sha256: str

@@ -9,7 +9,7 @@ import plotly.offline
 from markupsafe import Markup
 
 from ..binding import plural
-from ..measure import LEAST, History, Series
+from ..measure import LEAST, History, Run, Series
 from .comparison_page import shade
 from .html import BAD, LEGEND, PALETTE, embed
 from .pages import environment
@@ -31,6 +31,10 @@ def page(found: History) -> str:
     )
 
 
+def _busy(run: Run) -> str:
+    return f"<br>busy: {run.found.busy}" if run.found.busy else ""
+
+
 def _plot(series: Series) -> plot.Figure:
     """A line for each contender. Runs of a busy machine are marked."""
     figure = plot.Figure()
@@ -48,7 +52,7 @@ def _plot(series: Series) -> plot.Figure:
             name=name,
             line={"color": colour, "width": 1.8},
             marker={"size": 8, "color": [BAD if run.found.busy else colour for run in runs]},
-            hovertemplate=[f"{name}, {run.found.version}<br>%{{y:.4g}} ms{'<br>busy: ' + run.found.busy if run.found.busy else ''}<extra></extra>" for run in runs],
+            hovertemplate=[f"{name}, {run.found.version}<br>%{{y:.4g}} ms{_busy(run)}<extra></extra>" for run in runs],
         )
     figure.update_layout(height=340, showlegend=True, legend=LEGEND, margin={"l": 60, "r": 20, "t": 30, "b": 45}, yaxis={"title": "ms", "rangemode": "tozero"})
     return figure
