@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .binding.options import LoadOptions, ToolOptions
     from .binding.runtimes import Delegate
     from .measure import Settings, bench, calibrate
+    from .reports.trace import write_trace
     from .sessions import Interpreter, inputs, nodes
     from .tuning import explain, tune
 
@@ -80,6 +81,7 @@ __all__ = [
 ]
 __all__ += ["accelerator_path", "bench", "buffers", "calibrate", "candidates", "cpu", "delegates", "diff", "environment", "explain", "force", "inputs"]
 __all__ += ["kernels", "library_path", "load", "nodes", "machines", "options", "peak", "profile", "report", "set_machine", "signature", "spans", "tune"]
+__all__ += ["write_trace"]
 
 __version__: str
 
@@ -96,6 +98,7 @@ _LATER = {
     "binding.options": ["LoadOptions", "ToolOptions"],
     "binding.runtimes": ["Delegate"],
     "measure": ["Settings", "bench", "calibrate"],
+    "reports.trace": ["write_trace"],
     "sessions": ["Interpreter", "inputs", "nodes"],
     "tuning": ["explain", "tune"],
 }  # fmt: skip

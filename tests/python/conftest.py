@@ -76,6 +76,7 @@ AROUND = (
     "serving",
     "shown",
     "statistic",
+    "trace",
     "tuning",
     "tuning_files",
     "tuning_leaving",

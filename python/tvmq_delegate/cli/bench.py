@@ -131,6 +131,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             sweep=flags["sweep"],
             rest="stock" if flags["use_xnnpack"] else "builtin",
             op_profiling=profiled,
+            counters=flags["trace_file"] is not None,
             inputs=arrays,
             num_threads=threads,
             progress=follow,
@@ -153,6 +154,8 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
         (flags["trace_file"], lambda: json.dumps(trace.trace(found)) + "\n"),
         (flags["html_file"], lambda: html.page(found, command=command_line(click.get_current_context()), verdict=verdict) if html else ""),
     )
+    if flags["trace_file"] and found.profiled and found.profiled.not_counted:
+        click.echo(f"not in the trace: {report.not_counted(found.profiled.not_counted)}", err=True)
     if kept:
         kept.keep(found, data)
 

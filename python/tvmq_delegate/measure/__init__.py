@@ -6,6 +6,7 @@ from .calibration import SECONDS as CALIBRATION_SECONDS
 from .calibration import Calibration, Constant, Measured, calibrate
 from .causes import LEFT, Cause, by_bound, causes
 from .checked import Agreement, agreement
+from .counters import Counted, Counters
 from .history import History, Run, Series, file_name, history
 from .live import live_bytes
 from .metrics import BenchmarkResult, judged, percentile
@@ -20,8 +21,8 @@ from .targets import BOARDS, Target
 from .targets import find as target
 
 __all__ = [
-    "Agreement", "BOARDS", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Cause", "Change", "Comparison", "Constant", "DEFAULTS",
-    "History", "LEAST", "LEFT", "MEDIAN", "Measured", "Occupancy", "OpProfileData", "Profiled", "Run", "Series", "Serving", "Settings", "Target", "agreement",
-    "bench", "by_bound", "calibrate", "causes", "compare", "file_name", "history", "judged", "live_bytes", "machine", "node_times", "occupancy", "percentile",
-    "statistic", "target",
+    "Agreement", "BOARDS", "Benchmark", "BenchmarkResult", "CALIBRATION_SECONDS", "Calibration", "Cause", "Change", "Comparison", "Constant", "Counted",
+    "Counters", "DEFAULTS", "History", "LEAST", "LEFT", "MEDIAN", "Measured", "Occupancy", "OpProfileData", "Profiled", "Run", "Series", "Serving",
+    "Settings", "Target", "agreement", "bench", "by_bound", "calibrate", "causes", "compare", "file_name", "history", "judged", "live_bytes", "machine",
+    "node_times", "occupancy", "percentile", "statistic", "target",
 ]  # fmt: skip

@@ -135,6 +135,7 @@ def bench(
     sweep: tuple[str, Sequence[str]] | None = None,
     rest: str = "stock",
     op_profiling: bool = False,
+    counters: bool = False,
     inputs: Sequence[NDArray[Any]] | None = None,
     num_threads: int = 1,
     progress: Progress = lambda fraction, what: None,
@@ -151,6 +152,7 @@ def bench(
       sweep: an option of the delegate, and the values that it takes in turn; these are the contenders then.
       rest: which kernels run the nodes that the delegate leaves to the runtime, as Contender's.
       op_profiling: measure every node too.
+      counters: with op_profiling, also count for each inference what the system does: scheduling, page faults, and hardware events where perf allows.
       inputs: one array for each input of the model; random ones if None.
       num_threads: of each interpreter, which the delegate goes by.
       progress: called now and then.
@@ -178,7 +180,7 @@ def bench(
         for label, contender in entries.items()
     ]
     load = statistic.load()  # that of others, before any of this one's
-    (rounds, served, profiled, peak), absent = _measure(jobs, settings, op_profiling and not settings.dry_run, progress)
+    (rounds, served, profiled, peak), absent = _measure(jobs, settings, _Profiling(op_profiling and not settings.dry_run, counters), progress)
     described = dataclasses.replace(machine.describe(), load=load)
     busy = statistic.busy(load, described.count, max(job.num_threads for job in jobs), map(_spread, rounds))
     results = tuple(
@@ -201,6 +203,14 @@ _Ran = tuple[metrics.BenchmarkResult, "list[list[int]]"]  # a contender, whose r
 _Measured = tuple[tuple[_Ran, ...], tuple[Serving, ...], "Profiled | None", "library.Peak | None"]
 
 
+@dataclass(frozen=True)
+class _Profiling:
+    """Whether nodes are measured, and whether the system's counters are read for each inference."""
+
+    wanted: bool
+    counters: bool
+
+
 class _Failed(Exception):
     """A contender cannot make an interpreter of the model, or that cannot run it: some runtimes prepare a part when they run it first."""
 
@@ -209,7 +219,7 @@ class _Failed(Exception):
         self.contender, self.error = contender, error
 
 
-def _measure(jobs: Sequence[Job], settings: Settings, profile: bool, progress: Progress) -> tuple[_Measured, dict[str, str]]:
+def _measure(jobs: Sequence[Job], settings: Settings, profile: _Profiling, progress: Progress) -> tuple[_Measured, dict[str, str]]:
     """All contenders, but for those that cannot run the model, and why they cannot. The first one must."""
     absent: dict[str, str] = {}
     while True:
@@ -222,7 +232,7 @@ def _measure(jobs: Sequence[Job], settings: Settings, profile: bool, progress: P
             absent[left[failed.contender].name] = str(failed.error)
 
 
-def _measure_all(jobs: Sequence[Job], settings: Settings, profile: bool, progress: Progress) -> _Measured:
+def _measure_all(jobs: Sequence[Job], settings: Settings, profile: _Profiling, progress: Progress) -> _Measured:
     """All contenders in turn; then the streams of each, the first one's nodes and what the machine gives."""
     with contextlib.ExitStack() as stack:
         progress(0.0, "opening the model")
@@ -239,10 +249,10 @@ def _measure_all(jobs: Sequence[Job], settings: Settings, profile: bool, progres
         results = [_result(*one, before, times) for one, before, times in zip(opened, warm_up, runs)]
         ran = tuple(zip(results, rounds))
         served = tuple(_served(worker, result, settings, progress) for worker, result in zip(workers, results)) if settings.streams else ()
-        if not profile:
+        if not profile.wanted:
             return ran, served, None, None
         progress(0.0, "profiling")
-        return ran, served, workers[0].call("profile", settings.limits), workers[0].call("peak")
+        return ran, served, workers[0].call("profile", settings.limits, profile.counters), workers[0].call("peak")
 
 
 def _served(worker: Worker, result: metrics.BenchmarkResult, settings: Settings, progress: Progress) -> Serving:

@@ -13,6 +13,7 @@ from .. import models
 from ..binding import library, runtimes
 from ..sessions import Contender, Session, Worker, check, inputs, shaped
 from . import parts, serving
+from .counters import Counted, Counters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +48,7 @@ class Opened:
 @dataclass(frozen=True)
 class Profiled:
     """Runs with the delegate's own clock. runs_ns: start and end of each, of time.monotonic_ns(). buffers: of the delegate's arenas. parts: of estimates,
-    by nodes of the main subgraph."""
+    by nodes of the main subgraph. counted: of each run, empty unless asked for; not_counted: what could not be, and why."""
 
     nodes: tuple[library.NodeProfile, ...]
     spans: tuple[library.Span, ...]
@@ -55,6 +56,8 @@ class Profiled:
     threads: int
     buffers: tuple[library.Buffer, ...]
     parts: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    counted: tuple[Counted, ...] = ()
+    not_counted: Mapping[str, str] = field(default_factory=dict)
 
     def traced(self) -> tuple[list[tuple[int, int]], list[library.Span]]:
         """The last inferences, those of which the delegate has kept every node, and all spans from the first of them on."""
@@ -128,8 +131,8 @@ class Runner:
         """Growth since before the interpreter was made, in KiB, and the process's peak in MiB."""
         return _status_kb("VmRSS") - self.footprint_kb, _status_kb("VmHWM") / 1024
 
-    def profile(self, limits: Limits) -> Profiled:
-        """Runs another interpreter whose delegate keeps the time of its nodes, after some runs that warm it up."""
+    def profile(self, limits: Limits, count: bool) -> Profiled:
+        """Runs another interpreter whose delegate keeps the time of its nodes, after some runs that warm it up. count: also what the system does meanwhile."""
         contender = Contender(self.job.contender.name, self.job.contender.rest, {**self.job.contender.options, "profile": True})
         session = self._open(contender)
         session.feed(self.inputs)
@@ -139,15 +142,21 @@ class Runner:
         assert delegate  # whoever profiles, profiles the delegate
         library.profile(delegate, reset=True)
         runs: list[tuple[int, int]] = []
+        counted: list[Counted] = []
+        counters = Counters() if count else None
         begin = time.monotonic()
         while limits.allow(len(runs), time.monotonic() - begin):
+            before = counters.read() if counters else {}
             start = time.monotonic_ns()
             session.invoke()
             runs.append((start, time.monotonic_ns()))
+            counted += [counters.between(before, counters.read())] if counters else []
+        if counters:
+            counters.close()
         report = library.report(delegate)
         clocked = tuple(library.profile(delegate)), tuple(library.spans(delegate)), tuple(runs), report.summary.threads, tuple(library.buffers(delegate))
         shares = {report.nodes[index].node: each for index, each in parts.parts(delegate).items() if report.nodes[index].subgraph == 0}
-        return Profiled(*clocked, shares)
+        return Profiled(*clocked, shares, tuple(counted), counters.missing if counters else {})
 
     def serve(self, streams: int, rate: float, secs: float) -> serving.Served:
         """Further interpreters, as many as there are streams, at the same time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -157,6 +157,14 @@ def verdict(found: Comparison, limit: float) -> str:
     slower = found.slower(limit)
     what = f"slower by more than {limit:g} %"
     return f"{what}: {', '.join(change.what for change in slower)}" if slower else f"nothing that counts is {what}"
+
+
+def not_counted(missing: Mapping[str, str]) -> str:
+    """Lists the counts that are missing, by reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in missing.items():
+        reasons.setdefault(why, []).append(name)
+    return "; ".join(f"{', '.join(names)} ({why})" for why, names in reasons.items())
 
 
 def latest(found: History, path: str) -> str:
