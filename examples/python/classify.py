@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Names what an image shows: classify.py MODEL LABELS [IMAGE]. Without IMAGE it asks the camera of a Raspberry Pi (python3-picamera2) again and again.
+"""Names what an image shows: classify.py MODEL LABELS [IMAGE].
+
+Without IMAGE it asks a camera again and again: that of a Raspberry Pi (apt-get install python3-picamera2), or with --camera 0 a camera at USB
+(pip install opencv-python-headless).
 
     pip install '.[litert,images]'
 """
@@ -19,15 +22,39 @@ from PIL import Image
 import tvmq_delegate
 
 
-def frames(image: str | None, size: tuple[int, int]) -> Iterator[np.ndarray]:
-    """RGB pixels of the size that the model wants: of the file once, or of the camera for ever."""
+def frames(image: str | None, camera: int | None, size: tuple[int, int]) -> Iterator[np.ndarray]:
+    """RGB pixels of the size that the model wants: of the file once, or of a camera for ever."""
     if image is not None:
         yield np.asarray(Image.open(image).convert("RGB").resize(size))
-        return
+    elif camera is not None:
+        yield from usb_frames(camera, size)
+    else:
+        yield from pi_frames(size)
+
+
+def usb_frames(number: int, size: tuple[int, int]) -> Iterator[np.ndarray]:
+    """Images of /dev/video0 and so on, by Video4Linux."""
+    try:
+        import cv2
+    except ModuleNotFoundError:
+        sys.exit("--camera needs OpenCV: pip install opencv-python-headless; or give an IMAGE")
+
+    camera = cv2.VideoCapture(number, cv2.CAP_V4L2)
+    camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)  # the newest image, not one that has waited
+    if not camera.isOpened():
+        sys.exit(f"camera {number} cannot be opened: is there /dev/video{number}, and may you read it (group video)? Or give an IMAGE")
+    while True:
+        there, pixels = camera.read()
+        if not there:
+            sys.exit(f"camera {number} gives no more images")
+        yield cv2.cvtColor(cv2.resize(pixels, size), cv2.COLOR_BGR2RGB)
+
+
+def pi_frames(size: tuple[int, int]) -> Iterator[np.ndarray]:
     try:
         from picamera2 import Picamera2
     except ModuleNotFoundError:
-        sys.exit("no IMAGE is given, and picamera2 is not installed: apt-get install python3-picamera2")
+        sys.exit("no IMAGE is given, and picamera2 is not installed: apt-get install python3-picamera2, or --camera 0 for a camera at USB")
 
     camera = Picamera2()
     camera.configure(camera.create_still_configuration({"size": size, "format": "BGR888"}))  # which is R, G, B in memory
@@ -50,22 +77,23 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("labels", help="a name on each line")
     parser.add_argument("image", nargs="?")
+    parser.add_argument("--camera", type=int, metavar="N", help="images of a camera at USB, /dev/videoN")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     try:
-        classify(options.model, options.labels, options.image, options.threads)
+        classify(options.model, options.labels, options.image, options.camera, options.threads)
     except (OSError, ValueError) as error:
         parser.error(str(error))
 
 
-def classify(model: str, labels_file: str, image: str | None, threads: int) -> None:
+def classify(model: str, labels_file: str, image: str | None, camera: int | None, threads: int) -> None:
     labels = pathlib.Path(labels_file).read_text(encoding="utf-8").splitlines()
     with tvmq_delegate.Interpreter(model, num_threads=threads) as interpreter:
         detail = interpreter.get_input_details()[0]
         if len(detail["shape"]) != 4 or detail["shape"][3] != 3:
             raise ValueError(f"{model} does not take an RGB image, but an input of shape {[*map(int, detail['shape'])]}")
         _, height, width, _ = detail["shape"]
-        for pixels in frames(image, (int(width), int(height))):
+        for pixels in frames(image, camera, (int(width), int(height))):
             start = time.perf_counter()
             (scores,) = interpreter.run(quantized(pixels, detail))
             milliseconds = (time.perf_counter() - start) * 1e3

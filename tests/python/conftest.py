@@ -45,6 +45,7 @@ AROUND = (
     "diff_limits",
     "difference",
     "docs",
+    "drawings",
     "examples",
     "exit_codes",
     "flag_table",

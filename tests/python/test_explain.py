@@ -8,6 +8,7 @@ import importlib
 import json
 import pathlib
 import re
+import types
 
 import harness
 import pytest
@@ -15,7 +16,7 @@ from test_cli import prints, refuses
 
 import tvmq_delegate
 from tvmq_delegate import measure, models, tuning
-from tvmq_delegate.binding import library
+from tvmq_delegate.binding import library, runtimes
 from tvmq_delegate.measure import machine_text, metrics, parts
 from tvmq_delegate.models import zoo
 from tvmq_delegate.reports import bench as report
@@ -153,6 +154,14 @@ def test_bench_says_the_same(benchmark: measure.Benchmark) -> None:
 
 
 # ---- what is recommended
+
+
+@pytest.mark.parametrize(("before", "after", "kept", "pays"), [(0.512, 0.506, True, False), (0.5, 0.4, True, True), (0.5, 0.4, False, False)])
+def test_tuning_is_recommended_for_a_gain_that_counts(monkeypatch: pytest.MonkeyPatch, before: float, after: float, kept: bool, pays: bool) -> None:
+    """A search keeps smaller gains, which the noise of a busy machine makes as well."""
+    explanation = importlib.import_module("tvmq_delegate.tuning.explanation")
+    monkeypatch.setattr(explanation, "tune", lambda *_, **__: types.SimpleNamespace(default_ms=before, tuned_ms=after, kept=kept))
+    assert explanation._tuned(b"", runtimes, 1, {}, 1.0).pays == pays
 
 
 def swept(benchmark: measure.Benchmark, low: float | None, high: float | None) -> measure.Benchmark:

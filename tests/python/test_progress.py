@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import pathlib
+import re
+import sys
+import time
 import types
 from typing import Any
 
+import harness
 import pytest
 import rich.progress
 
@@ -46,3 +52,28 @@ def test_fractions_of_tune_never_fall() -> None:
         for fraction in fractions:
             found.tell(fraction, what)
     assert [now.fraction for now in told] == [0.12, 0.12, 0.12, 0.5, 0.0, 0.4]
+
+
+def test_a_build_counts_its_files(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ninja notes them; only on a terminal, and nothing stays of it there."""
+    monkeypatch.syspath_prepend(harness.REPOSITORY / "tools")
+    monkeypatch.setitem(sys.modules, "mesonpy", types.ModuleType("mesonpy"))
+    monkeypatch.delitem(sys.modules, "build_backend", raising=False)
+    backend = importlib.import_module("build_backend")
+    monkeypatch.setattr(backend, "SECONDS", 0.01)
+    folder, terminal = tmp_path / "build", tmp_path / "tty"
+    folder.mkdir()
+    with backend.counted(str(folder), str(terminal)):
+        (folder / "build.ninja").write_text("".join(f"build a/{n}.c.o: c ../{n}.c\n" for n in range(7)) + "build lib.so: link a/0.c.o\n")
+        for n in range(3):
+            with open(folder / ".ninja_log", "a") as log:
+                log.write(("# ninja log v7\n" if n == 0 else "") + f"1\t2\t3\ta/{n}.c.o\tf\n" + "1\t2\t3\tlib.so\tf\n" * (n == 2))
+            deadline = time.monotonic() + 60
+            while f"{n + 1} of 7 files" not in terminal.read_text() and time.monotonic() < deadline:
+                time.sleep(0.01)
+    counts = [int(count) for count in re.findall(r"(\d+) of 7 files", terminal.read_text())]
+    assert counts == sorted(counts) and {1, 2, 3} <= {*counts} and terminal.read_text().endswith("\x1b7\x1b[K\x1b8")
+    with backend.counted(str(folder), str(tmp_path / "none/tty")), backend.counted(None, str(tmp_path / "unused")):
+        pass
+    assert not (tmp_path / "unused").exists()
+    monkeypatch.delitem(sys.modules, "build_backend")

@@ -20,7 +20,7 @@ from .. import accuracy, measure
 from ..reports import bench as report
 from ..reports import benchmark_model, screen, serving, tables, trace
 from ..sessions import inputs
-from .command import FOLDER, FloatRange, as_json, command_line, listed, model_command, num_threads, page, print_json, progress
+from .command import FOLDER, FloatRange, as_json, command_line, listed, model_command, num_threads, page, pictures, print_json, progress
 from .group import DIFFERENT
 from .history import Kept
 from .output import OutputFile, write_all
@@ -67,7 +67,7 @@ GROUPS = {
     "How long": ["--num-runs", "--min-secs", "--max-secs", "--warmup-runs", "--warmup-min-secs", "--run-delay", "--dry-run"],
     "Inputs": ["--input-layer", "--input-layer-shape", "--input-layer-value-files"],
     "Nodes": ["--enable-op-profiling", "--op-profiling-output-mode", "--op-profiling-output-file"],
-    "Output": ["--json", "--result-file-path", "--history", "--csv", "--trace", "--html", "--wide", "--help"],
+    "Output": ["--json", "--result-file-path", "--history", "--csv", "--trace", "--html", "--svg", "--png", "--wide", "--help"],
     "Two files": ["--compare", "--fail-above"],
 }
 
@@ -104,18 +104,21 @@ GROUPS = {
 @click.option("--csv", "--profiling-output-csv-file", "csv_file", type=OutputFile(), help="Write the nodes, with benchmark_model's columns first.")
 @click.option("--trace", "trace_file", type=OutputFile(), help="Write a trace for ui.perfetto.dev, with the threads' tracks.")
 @click.option("--html", "html_file", type=OutputFile(), is_eager=True, help="Write a page with plots that needs no network; of --compare, too.")
+@click.option("--svg", "svg_file", type=OutputFile(), help="Write a chart of the contenders, and of the nodes if they are measured.")
+@click.option("--png", "png_file", type=OutputFile(), help="The same as PNG, which needs cairosvg.")
 @click.option("--fail-above", type=FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower.")
 @click.option("--compare", nargs=2, callback=_compare_files, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     settings = measure.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(measure.Settings)})
     nodes_file, as_csv = flags["op_profiling_output_file"], flags["op_profiling_output_mode"] == "csv"
     files = (nodes_file, flags["csv_file"], flags["trace_file"], flags["html_file"])
-    if settings.dry_run and any(files):
+    if settings.dry_run and any((*files, flags["svg_file"], flags["png_file"])):
         raise click.UsageError("--dry-run measures no nodes: there is nothing to write but --result-file-path")
     if flags["fail_above"] is not None:
         raise click.UsageError("--fail-above needs --compare")
     profiled = any(files) or flags["enable_op_profiling"] or as_csv
     html = page("html") if flags["html_file"] else None
+    charts = pictures(png=flags["png_file"] is not None, layout=False) if flags["svg_file"] or flags["png_file"] else None
     kept = Kept(flags["history_folder"]) if flags["history_folder"] is not None else None
     if kept and settings.dry_run:
         raise click.UsageError("--dry-run measures nothing: there is nothing to keep in --history")
@@ -152,6 +155,8 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
         (flags["csv_file"], lambda: benchmark_model.op_csv(found)),
         (nodes_file, lambda: benchmark_model.op_csv(found) if as_csv else _nodes_text(found)),
         (flags["trace_file"], lambda: json.dumps(trace.trace(found)) + "\n"),
+        (flags["svg_file"], lambda: charts.charts(found) if charts else ""),
+        (flags["png_file"], lambda: charts.png(charts.charts(found)) if charts else b""),
         (flags["html_file"], lambda: html.page(found, command=command_line(click.get_current_context()), verdict=verdict) if html else ""),
     )
     if flags["trace_file"] and found.profiled and found.profiled.not_counted:

@@ -205,6 +205,19 @@ def page(name: str) -> Any:
         raise Failure(f"HTML reports need {error.name}: pip install jinja2 plotly grandalf (the extra `report`)") from None
 
 
+def pictures(*, png: bool, layout: bool) -> Any:
+    """The module that makes pictures. The packages that it needs may not be there, which is to be told before anything is measured. layout: of a graph."""
+    if layout:
+        page("graph_page")
+    module = importlib.import_module("..reports.picture", __package__)
+    if png:
+        try:
+            module.renderer()
+        except (ImportError, OSError) as error:
+            raise Failure(f"PNG needs cairosvg and the cairo library: pip install cairosvg, apt-get install libcairo2 ({one_line(error)})") from None
+    return module
+
+
 def as_json(data: Any) -> str:
     """JSON, dataclasses as objects, numbers that JSON does not know as null."""
     return json.dumps(_plain(data), indent=2, allow_nan=False)

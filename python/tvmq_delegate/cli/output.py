@@ -27,11 +27,12 @@ class Output:
         os.close(descriptor)
         self.temporary = Path(name)
 
-    def write(self, text: str) -> None:
+    def write(self, content: str | bytes) -> None:
+        data = content.encode() if isinstance(content, str) else content
         if self.temporary is None:
-            self.target.write_text(text, encoding="utf-8")
+            self.target.write_bytes(data)
             return
-        self.temporary.write_text(text, encoding="utf-8")
+        self.temporary.write_bytes(data)
         self.temporary.chmod(self.target.stat().st_mode & 0o777 if self.target.exists() else 0o666 & ~_umask())
         self.temporary.replace(self.target)
 
@@ -59,7 +60,7 @@ class OutputFile(click.Path):
         return output
 
 
-def write_all(*files: tuple[Output | None, Callable[[], str]]) -> None:
+def write_all(*files: tuple[Output | None, Callable[[], str | bytes]]) -> None:
     """Writes the files that are asked for, and says so on stderr. One that fails does not keep the others from being written; the error names all that did."""
     failed = []
     for output, text in files:

@@ -56,11 +56,25 @@ class _Way:
         return LETTER * len(self.label) + 6
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """The graph as the templates draw it."""
+
+    boxes: list[_Box]
+    ways: list[_Way]
+    width: float
+    height: float
+
+
+def drawing(found: Delegation, ops: Sequence[models.Op], times_us: Mapping[int, float] | None = None) -> Drawing:
+    """Lays the main subgraph out. times_us: as page()'s."""
+    return _drawn(*main_graph(found, ops), dict(times_us or {}))
+
+
 def page(found: Delegation, ops: Sequence[models.Op], times_us: Mapping[int, float] | None = None) -> str:
     """times_us: of nodes of the main subgraph, where they have been measured."""
     nodes, ops = main_graph(found, ops)
     times = dict(times_us or {})
-    boxes, ways, width, height = _drawn(nodes, ops, times)
     title = f"tvmq nodes: {os.path.basename(found.model) or 'a model'}"
     return (
         environment()
@@ -69,10 +83,7 @@ def page(found: Delegation, ops: Sequence[models.Op], times_us: Mapping[int, flo
             title=title,
             found=found,
             cards=_cards(found, nodes, times),
-            boxes=boxes,
-            ways=ways,
-            width=width,
-            height=height,
+            **vars(_drawn(nodes, ops, times)),
             kinds=_kinds(nodes),
             times=times,
             details=_embedded([_detail(node, op, times) for node, op in zip(nodes, ops)]),
@@ -106,7 +117,7 @@ def _kinds(nodes: Sequence[Node]) -> list[tuple[str, str]]:
 # ---- the drawing
 
 
-def _drawn(nodes: Sequence[Node], ops: Sequence[models.Op], times: Mapping[int, float]) -> tuple[list[_Box], list[_Way], float, float]:
+def _drawn(nodes: Sequence[Node], ops: Sequence[models.Op], times: Mapping[int, float]) -> Drawing:
     longest = max(times.values(), default=0.0) or 1.0
     boxes = [_node_box(place, node, times.get(node.node), longest) for place, node in enumerate(nodes)]
     flows: dict[tuple[int, int], list[str]] = {}
@@ -125,7 +136,7 @@ def _drawn(nodes: Sequence[Node], ops: Sequence[models.Op], times: Mapping[int, 
         (x0, y0), (x1, y1) = points[:2]
         label = " + ".join(dict.fromkeys(tensor.rpartition("\n")[2].partition("[")[2].rstrip("]").replace("x", "×") for tensor in tensors))
         ways.append(_Way(curve(points), label, "\n".join(tensors), (x0 + x1) / 2, (y0 + y1) / 2))
-    return [dataclasses.replace(box, x=x, y=y) for box, (x, y) in zip(boxes, placed.corners)], ways, placed.width, placed.height
+    return Drawing([dataclasses.replace(box, x=x, y=y) for box, (x, y) in zip(boxes, placed.corners)], ways, placed.width, placed.height)
 
 
 def _node_box(place: int, node: Node, us: float | None, longest: float) -> _Box:

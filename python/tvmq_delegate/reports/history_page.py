@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ..binding import plural
 from ..measure import LEAST, History, Run, Series
 from .comparison_page import shade
-from .html import BAD, LEGEND, PALETTE, embed
+from .html import LEGEND, PALETTE, embed
 from .pages import environment
 
 
@@ -39,20 +39,21 @@ def _plot(series: Series) -> plot.Figure:
     """A line for each contender. Runs of a busy machine are marked."""
     figure = plot.Figure()
     for name, colour in zip(series.contenders, itertools.cycle(PALETTE)):
-        runs = [run for run in series.runs if series.ms(run, name) is not None]
+        numbers, runs = zip(*((n, run) for n, run in enumerate(series.runs, 1) if series.ms(run, name) is not None))
         low, high = ([run.found.contenders[name][quartile] for run in runs] for quartile in (1, 2))
         times = [series.ms(run, name) or 0.0 for run in runs]
         above = [max(0.0, top - ms) for top, ms in zip(high, times)]
         below = [max(0.0, ms - bottom) for bottom, ms in zip(low, times)]
         figure.add_scatter(
-            x=[run.found.date for run in runs],
+            x=numbers,
             y=times,
             error_y={"type": "data", "array": above, "arrayminus": below, "thickness": 1, "width": 3},
             mode="lines+markers",
             name=name,
             line={"color": colour, "width": 1.8},
-            marker={"size": 8, "color": [BAD if run.found.busy else colour for run in runs]},
-            hovertemplate=[f"{name}, {run.found.version}<br>%{{y:.4g}} ms{_busy(run)}<extra></extra>" for run in runs],
+            marker={"size": 8, "symbol": ["circle-open" if run.found.busy else "circle" for run in runs]},
+            hovertemplate=[f"{name}, {run.found.version}<br>{run.found.date}<br>%{{y:.4g}} ms{_busy(run)}<extra></extra>" for run in runs],
         )
-    figure.update_layout(height=340, showlegend=True, legend=LEGEND, margin={"l": 60, "r": 20, "t": 30, "b": 45}, yaxis={"title": "ms", "rangemode": "tozero"})
+    figure.update_xaxes(title="run", dtick=max(1, len(series.runs) // 12), range=[0.5, len(series.runs) + 0.5])
+    figure.update_layout(height=340, showlegend=True, legend=LEGEND, margin={"l": 60, "r": 20, "t": 30, "b": 60}, yaxis={"title": "ms", "rangemode": "tozero"})
     return figure

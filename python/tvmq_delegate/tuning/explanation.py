@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .. import measure, models
 from ..binding import LoadOptions, Shown, interpreter_threads, library, runtimes
 from ..sessions import takes_options
-from .experiments import Advice, experiments
+from .experiments import PAYS, Advice, experiments
 from .records import Choice
 from .search import TRIALS, tune
 from .tasks import Network, Task
@@ -116,9 +116,10 @@ def explain(
 
 
 def _tuned(content: bytes, module: ModuleType, threads: int, given: Mapping[str, Any], seconds: float) -> Advice:
-    """Searches choices for a short while."""
+    """Searches choices for a short while. The search keeps smaller gains than are worth a recommendation."""
     found = tune(content, runtime=module, trials=TRIALS, seconds=max(seconds, 1e-3), num_threads=threads, **given)
-    return Advice("tvmq tune --out FILE.jsonl", found.default_ms if found.kept else 0.0, found.tuned_ms if found.kept else 0.0, None, None, found.kept)
+    before, after = (found.default_ms, found.tuned_ms) if found.kept else (0.0, 0.0)
+    return Advice("tvmq tune --out FILE.jsonl", before, after, None, None, after < PAYS * before)
 
 
 def _detail(content: bytes, module: ModuleType, threads: int, given: Mapping[str, Any], cause: measure.Cause, parts: Mapping[str, float]) -> Detail:
