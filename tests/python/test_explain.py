@@ -156,12 +156,17 @@ def test_bench_says_the_same(benchmark: measure.Benchmark) -> None:
 # ---- what is recommended
 
 
-@pytest.mark.parametrize(("before", "after", "kept", "pays"), [(0.512, 0.506, True, False), (0.5, 0.4, True, True), (0.5, 0.4, False, False)])
-def test_tuning_is_recommended_for_a_gain_that_counts(monkeypatch: pytest.MonkeyPatch, before: float, after: float, kept: bool, pays: bool) -> None:
+@pytest.mark.parametrize(
+    ("before", "after", "kept", "busy", "pays"),
+    [(0.512, 0.506, True, "", False), (0.5, 0.4, True, "", True), (0.5, 0.4, False, "", False), (0.5, 0.4, True, "load 9 on 2 processors", False)],
+)
+def test_tuning_is_recommended_for_a_gain_that_counts(
+    monkeypatch: pytest.MonkeyPatch, before: float, after: float, kept: bool, busy: str, pays: bool
+) -> None:
     """A search keeps smaller gains, which the noise of a busy machine makes as well."""
     explanation = importlib.import_module("tvmq_delegate.tuning.explanation")
     monkeypatch.setattr(explanation, "tune", lambda *_, **__: types.SimpleNamespace(default_ms=before, tuned_ms=after, kept=kept))
-    assert explanation._tuned(b"", runtimes, 1, {}, 1.0).pays == pays
+    assert explanation._tuned(b"", runtimes, 1, {}, 1.0, busy).pays == pays
 
 
 def swept(benchmark: measure.Benchmark, low: float | None, high: float | None) -> measure.Benchmark:

@@ -47,7 +47,7 @@ def page(found: Tuning) -> str:
 
 def _cards(found: Tuning) -> list[tuple[str, str]]:
     before, after = (_sum_ms(found.tasks, best) for best in (False, True))
-    cards = [(f"{before / after:.3f}×" if after else "", f"sum of the nodes: {before:.3f} to {after:.3f} ms")]
+    cards = [(f"{before / after:.3f}×" if after else "", f"sum of the nodes: {before:.3f} to {after:.3f} ms{'' if found.kept else ', not proven'}")]
     if not math.isnan(found.gain):
         cards.insert(0, (f"{found.gain:.3f}×", f"the whole network: {found.default_ms:.3f} to {found.tuned_ms:.3f} ms{'' if found.kept else ', not kept'}"))
     cards.append((f"{sum(task.kept for task in found.tasks)} of {len(found.tasks)}", "tasks with a choice that is kept"))

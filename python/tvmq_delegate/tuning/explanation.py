@@ -111,15 +111,15 @@ def explain(
     if advise and found.delegation.summary.claimed:
         advice = experiments(content, module, found, threads, given, settings, progress)
         progress(0.0, "searching choices")
-        advice.append(_tuned(content, module, threads, given, seconds))
+        advice.append(_tuned(content, module, threads, given, seconds, found.busy))
     return Explanation(found, causes, tuple(advice), None)
 
 
-def _tuned(content: bytes, module: ModuleType, threads: int, given: Mapping[str, Any], seconds: float) -> Advice:
-    """Searches choices for a short while. The search keeps smaller gains than are worth a recommendation."""
+def _tuned(content: bytes, module: ModuleType, threads: int, given: Mapping[str, Any], seconds: float, busy: str) -> Advice:
+    """Searches choices for a short while. The search keeps smaller gains than are worth a recommendation; on a busy machine none of them is certain."""
     found = tune(content, runtime=module, trials=TRIALS, seconds=max(seconds, 1e-3), num_threads=threads, **given)
     before, after = (found.default_ms, found.tuned_ms) if found.kept else (0.0, 0.0)
-    return Advice("tvmq tune --out FILE.jsonl", before, after, None, None, after < PAYS * before)
+    return Advice("tvmq tune --out FILE.jsonl", before, after, None, None, after < PAYS * before and not busy)
 
 
 def _detail(content: bytes, module: ModuleType, threads: int, given: Mapping[str, Any], cause: measure.Cause, parts: Mapping[str, float]) -> Detail:
