@@ -19,7 +19,7 @@ from tvmq_delegate.measure import metrics, statistic
 from tvmq_delegate.reports import bench as report
 from tvmq_delegate.reports import screen
 from tvmq_delegate.reports import tuning as tuning_report
-from tvmq_delegate.tuning import Choice, Tuned, Tuning
+from tvmq_delegate.tuning import Choice, Tuned, Tuning, tune
 
 ROUNDED = 0.006  # of figures with two decimals
 
@@ -130,6 +130,20 @@ def test_tune() -> None:
     assert len(listed) == 2
     for row in listed:
         assert number(row["gain"]) == pytest.approx(number(row["default us"]) / number(row["best us"]), abs=ROUNDED, rel=0.03)
+
+
+@pytest.mark.parametrize("busy", ["", "load 18 on 2 processors"])
+@pytest.mark.parametrize("gain", [math.nan, 1.001, 1.2])
+def test_tune_says_that_the_machine_is_busy(busy: str, gain: float) -> None:
+    """Whatever was found: little gain is no news of a machine whose noise is greater."""
+    found = Tuning("m", "model", 1, "r.jsonl", (), 4, 1.0, 2.0, gain, 1.0, gain, gain > 1.1, False, busy)
+    said = [line for line in tuning_report.summary(found).splitlines() if line.startswith("busy: ")]
+    assert said == ([f"busy: {busy}; what is kept is proven, but a search on a quiet machine may find more"] if busy else [])
+
+
+def test_tune_asks_for_the_load(monkeypatch: pytest.MonkeyPatch, one_conv: pathlib.Path) -> None:
+    monkeypatch.setattr(statistic, "load", lambda: "99.5")
+    assert tune(one_conv, seconds=0, trials=0).busy.startswith("load 100 on ")
 
 
 def compared_networks(times: Sequence[Sequence[int]]) -> tuple[float, float, float]:

@@ -80,6 +80,8 @@ def summary(found: Tuning) -> str:
         lines.append(f"interrupted: no choice is proven {NODE_GAIN - 1:.0%} faster than the default yet{recorded}")
     else:
         lines.append(f"nothing to gain: no choice is proven {NODE_GAIN - 1:.0%} faster than the default{recorded}")
+    if found.busy:
+        lines.append(f"busy: {found.busy}; what is kept is proven, but a search on a quiet machine may find more")
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .. import models
 from ..binding import LoadOptions, Shown, interpreter_threads, library, runtimes
-from ..measure import machine
+from ..measure import machine, statistic
 from ..sessions import takes_options
 from . import interrupts, leaving
 from .records import LEFT, Choice, Log, Origin, Record, read_records
@@ -67,7 +67,8 @@ class Tuning(Shown):
 
     tuner: its name. tasks: in the order of the network. choices: how many there were to choose from, of all tasks. search_seconds: time that the search took;
     seconds: that all took. default_ms, tuned_ms: the whole network, unprofiled and in turn: medians, or the least on a busy machine; gain: their ratio; all
-    three are NaN where no task had anything to gain. kept: the choices are proven and written. interrupted: the search ended early.
+    three are NaN where no task had anything to gain. kept: the choices are proven and written. interrupted: the search ended early. busy: why the machine is
+    taken to be busy, by its load before the search; "" where it is not.
     """
 
     model: str
@@ -83,6 +84,7 @@ class Tuning(Shown):
     gain: float
     kept: bool
     interrupted: bool
+    busy: str = ""
 
 
 @dataclass(frozen=True)
@@ -313,6 +315,7 @@ def tune(
     module = runtimes.find(runtime)
     given = {option: value for option, value in options.items() if option not in ("num_threads", "tuning_records", "profile")}
     threads = interpreter_threads(options.get("num_threads"))
+    busy = statistic.busy(statistic.load(), library.cpu().count, threads, ())
     by = tuner(tuner_name, seed)
     network = Network(content, module, num_threads=threads, options=given)
     network.tasks = [_shared(task, *share) for task in network.tasks]
@@ -350,7 +353,7 @@ def tune(
     choices = sum(len(task.choices) for task in network.tasks)
     path = str(out) if out is not None else ""
     took = time.perf_counter() - begin
-    return Tuning(name, tuner_name, threads, path, tuned, choices, searched, took, default_ms, tuned_ms, gain, kept, search.interrupted)
+    return Tuning(name, tuner_name, threads, path, tuned, choices, searched, took, default_ms, tuned_ms, gain, kept, search.interrupted, busy)
 
 
 def _compare(
