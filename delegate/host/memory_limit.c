@@ -21,6 +21,7 @@ static size_t arena_bytes(const struct tvmq_delegate *delegate) {
 }
 
 void tvmq_memory_allow(struct tvmq_delegate *delegate, const struct tvmq_record *record, size_t packed_bytes) {
+  if (delegate->memory_limit == 0) return;
   const size_t limit = delegate->memory_limit, held = packed_bytes - packed_by(record) + arena_bytes(delegate);
   delegate->weights = (struct tvmq_weight_budget){.left = limit > held ? limit - held : 0};
 }

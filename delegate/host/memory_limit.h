@@ -6,7 +6,7 @@
 
 #include "host/delegate.h"
 
-// The packed weights of all nodes that are planned. Weights that nodes share are counted for each of them.
+// Returns the bytes of the packed weights of all planned nodes. Weights that nodes share are counted for each of them.
 size_t tvmq_packed_bytes(const struct tvmq_delegate *delegate);
 
 // Sets what the record may take when it is planned: everything that the other nodes leave.
