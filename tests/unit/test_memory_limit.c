@@ -8,6 +8,7 @@ enum { OUT = 4096 };
 
 struct held {
   int claimed;
+  unsigned long long packs;
   unsigned long long packed, arena, bytes[3];  // bytes: of the convolution, of the depthwise one, of QUANTIZE
   char reason[3][96];
 };
@@ -23,6 +24,7 @@ static struct held hold(bool interrupted, size_t limit) {
   CHECK(fake_apply(network.graph, base) == kTfLiteOk, "%s", network.fake->error);
   const struct tvmq_delegate_info *info = tvmq_get_delegate(base);
   held.claimed = info->claimed;
+  held.packs = info->packs;
   held.packed = info->packed_bytes;
   held.arena = info->arena_bytes;
   const int nodes[] = {network.conv, network.depthwise, network.quantize};
@@ -65,9 +67,16 @@ static void check_order(void) {
   for (int i = 0; i < 3; i++) CHECK((strstr(less.reason[i], "memory_megabytes") != NULL) == (i == largest), "%d: \"%s\"", i, less.reason[i]);
 }
 
+// Weights that do not fit are not even packed.
+static void check_packs(void) {
+  const struct held all = hold(true, 0), none = hold(true, 1);
+  CHECK(all.packs == 2 && none.packs == 0 && none.packed == 0, "%llu and %llu packs", all.packs, none.packs);
+}
+
 int main(void) {
   check_every_limit(false);
   check_every_limit(true);
   check_order();
+  check_packs();
   return unit_report();
 }
