@@ -67,7 +67,9 @@ static bool find_room(struct tvmq_partition *partition) {
   size_t size;
   const bool shared = tvmq_threads_count(partition->threads) > 1;
   const bool fits = (shared ? tvmq_arena_plan_middles : tvmq_arena_plan)(partition->buffers, partition->n_buffers, &size);
-  return fits && tvmq_scratch_reserve(&partition->arena->scratch, size, 0, 0);
+  if (!fits) return false;
+  partition->arena_bytes = size;
+  return tvmq_scratch_reserve(&partition->arena->scratch, size, 0, 0);
 }
 
 // Updates the report. Nodes for which nothing runs are reported as "constant" or "view".

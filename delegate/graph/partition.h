@@ -41,6 +41,7 @@ struct tvmq_partition {
   bool settable;                      // a constant of its nodes is an input of the graph
   struct tvmq_basis basis;            // shapes that the plans depend on; valid while `ready`
   struct tvmq_arena *arena;           // outlives the partition
+  size_t arena_bytes;                 // bytes of the arena that the partition needs
   const uint8_t *placed;              // the arena's memory when tensors were placed in it: another partition may have enlarged the arena since
   struct tvmq_arena_buffer *buffers;  // one for each output of each step; size 0 if the output needs no buffer
   size_t n_buffers;

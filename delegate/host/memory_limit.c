@@ -12,13 +12,7 @@ size_t tvmq_packed_bytes(const struct tvmq_delegate *delegate) {
   return bytes;
 }
 
-static size_t arena_bytes(const struct tvmq_delegate *delegate) {
-  size_t bytes = 0;
-  for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
-    for (const struct tvmq_partition *p = s->partitions; p != NULL; p = p->next) bytes += p->arena_size;
-  }
-  return bytes;
-}
+static size_t arena_bytes(const struct tvmq_delegate *delegate) { return delegate->arena.scratch.size; }
 
 void tvmq_memory_allow(struct tvmq_delegate *delegate, const struct tvmq_record *record, size_t packed_bytes) {
   if (delegate->memory_limit == 0) return;
@@ -61,7 +55,7 @@ bool tvmq_memory_give_up(struct tvmq_delegate *delegate, struct tvmq_subgraph *s
 
 void tvmq_memory_leave_arena(struct tvmq_subgraph *subgraph) {
   const struct tvmq_partition *largest = subgraph->partitions;
-  for (const struct tvmq_partition *p = largest; p != NULL; p = p->next) largest = p->arena_size > largest->arena_size ? p : largest;
+  for (const struct tvmq_partition *p = largest; p != NULL; p = p->next) largest = p->arena_bytes > largest->arena_bytes ? p : largest;
   for (size_t i = 0; largest != NULL && i < largest->n; i++)
     tvmq_record_refuse(largest->steps[i].record, "memory_megabytes is reached by the tensors between nodes");
 }
