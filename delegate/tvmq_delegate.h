@@ -84,12 +84,15 @@ const struct tvmq_core_info *tvmq_get_core(int index);
 struct tvmq_option_info {
   const char *name;           // options may also be written with hyphens instead of underscores
   const char *kind;           // "bool", "int", "name", "path" or "cpus" ("any", or numbers and ranges joined by "+")
-  const char *names;          // for kind "name": the allowed values, separated by "|"; otherwise ""
+  const char *names;          // for kind "name": the allowed values, separated by "|"; for "int": a word that is allowed, too, or ""; otherwise ""
   const char *default_value;  // as text
   const char *help;           // one sentence
   int min, max;               // for kind "int": the allowed range
 };
 const struct tvmq_option_info *tvmq_get_option(int index);
+
+// Returns the most threads that the option num_threads=auto uses on the processors that the calling thread may use.
+int tvmq_auto_threads(void);
 
 // ---- a delegate
 

@@ -50,5 +50,12 @@ int tvmq_cpu_count(void);
 // Returns whether the affinity mask lets this thread run on processor number `cpu`.
 bool tvmq_cpu_may_use(unsigned cpu);
 
-// Returns the quota in processors, or 0 if there is none. root: prefix of /proc and /sys, "" except in tests.
+// Returns the quota in thousandths of a processor, or 0 if there is none. root: prefix of /proc and /sys, "" except in
+// tests.
 int tvmq_cpu_quota(const char *root);
+
+// Returns the most threads that the option num_threads=auto uses, at least 1: as many as `usable` has cores that are
+// about as fast as the fastest one, limited to the whole processors of the quota. More would often have to wait.
+struct tvmq_cpus;
+int tvmq_cpu_auto_count_of(const char *root, const struct tvmq_cpus *usable);
+int tvmq_cpu_auto_count(void);  // of the processors that this thread may use

@@ -5,6 +5,7 @@
 #include "cpu/cpu.h"
 #include "cpu/cpu_arch.h"
 #include "cpu/cpu_bits.h"
+#include "cpu/cpu_files.h"
 
 // Bits of the auxiliary vector, by number because older C libraries lack the newer names.
 enum { HWCAP_ASIMD = 1 << 1, HWCAP_CPUID = 1 << 11, HWCAP_ASIMDDP = 1 << 20, HWCAP2_I8MM = 1 << 13, HWCAP2_SME = 1 << 23 };
@@ -58,28 +59,12 @@ static void add_machine(struct tvmq_arm_cores *cores, const struct tvmq_known_co
   }
 }
 
-static FILE *open_below(const char *root, const char *path) {
-  char whole[512];
-  const int length = snprintf(whole, sizeof whole, "%s%s", root, path);
-  return length > 0 && (size_t)length < sizeof whole ? fopen(whole, "re") : NULL;
-}
-
-// Decimal, or hexadecimal after 0x.
-static bool reads_number(FILE *file, long long *number) {
-  if (file == NULL) return false;
-  const bool read = fscanf(file, "%lli", number) == 1;
-  fclose(file);
-  return read;
-}
-
 // Guesses whether the core of a processor executes in order: its speed, as Linux knows it, is far below that of the
 // fastest core, which is 1024. Out-of-order cores at a low clock can be misjudged, so known cores are looked up.
 static bool is_small(const char *root, unsigned cpu) {
   enum { MOST_CAPACITY = 1024 * 5 / 8 };
-  char path[96];
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpu_capacity", cpu);
   long long capacity;
-  return reads_number(open_below(root, path), &capacity) && capacity <= MOST_CAPACITY;
+  return tvmq_cpu_number(root, cpu, "cpu_capacity", &capacity) && capacity <= MOST_CAPACITY;
 }
 
 // root, cpu: where Linux describes the processor; root is NULL if it does not.
@@ -98,19 +83,18 @@ static void add_core(struct tvmq_arm_cores *cores, uint32_t midr, bool usable, c
 static void cores_of_sysfs(const char *root, bool (*may_use)(unsigned cpu), struct tvmq_arm_cores *cores) {
   for (unsigned cpu = 0;; cpu++) {
     char path[96];
-    const int directory = snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u", cpu);
-    FILE *file = open_below(root, path);
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u", cpu);
+    FILE *file = tvmq_cpu_open(root, path);
     if (file == NULL) return;
     fclose(file);
     // The directory of an offline processor does not have this file.
-    snprintf(path + directory, sizeof path - (size_t)directory, "/regs/identification/midr_el1");
     long long midr;
-    if (reads_number(open_below(root, path), &midr)) add_core(cores, (uint32_t)midr, may_use(cpu), root, cpu);
+    if (tvmq_cpu_number(root, cpu, "regs/identification/midr_el1", &midr)) add_core(cores, (uint32_t)midr, may_use(cpu), root, cpu);
   }
 }
 
 static void cores_of_cpuinfo(const char *root, bool (*may_use)(unsigned cpu), struct tvmq_arm_cores *cores) {
-  FILE *file = open_below(root, "/proc/cpuinfo");
+  FILE *file = tvmq_cpu_open(root, "/proc/cpuinfo");
   if (file == NULL) return;
   char line[256];
   unsigned cpu = 0, implementer = 0, part;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arith.h"
 #include "base/memory.h"
 #include "cpu/affinity.h"
 #include "cpu/cpu.h"
@@ -25,10 +26,12 @@ static bool read_cgroup_line(struct buffers *buffers, const char *file, char *li
   return read;
 }
 
-// Returns a quota of time per period as a number of processors, rounded up, or 0 for no limit.
-static int processors(long long quota, long long period) {
+// Returns a quota of time per period as thousandths of a processor, rounded up, or 0 for no limit.
+static int thousandths(long long quota, long long period) {
+  long long n;
   if (quota <= 0 || period <= 0) return 0;
-  const long long n = (quota - 1) / period + 1;
+  if (__builtin_mul_overflow(quota, 1000, &n)) return INT32_MAX;
+  n = (n - 1) / period + 1;
   return n < INT32_MAX ? (int)n : INT32_MAX;
 }
 
@@ -37,10 +40,10 @@ static int processors(long long quota, long long period) {
 static int quota_of_directory(struct buffers *buffers) {
   char line[64], period_line[64];
   long long quota, period;
-  if (read_cgroup_line(buffers, "cpu.max", line, sizeof line)) return sscanf(line, "%lld %lld", &quota, &period) == 2 ? processors(quota, period) : 0;
+  if (read_cgroup_line(buffers, "cpu.max", line, sizeof line)) return sscanf(line, "%lld %lld", &quota, &period) == 2 ? thousandths(quota, period) : 0;
   if (!read_cgroup_line(buffers, "cpu.cfs_quota_us", line, sizeof line) || atoll(line) <= 0) return 0;
   if (!read_cgroup_line(buffers, "cpu.cfs_period_us", period_line, sizeof period_line)) return 0;
-  return processors(atoll(line), atoll(period_line));
+  return thousandths(atoll(line), atoll(period_line));
 }
 
 static int smaller_limit(int a, int b) { return a == 0 || (b != 0 && b < a) ? b : a; }
@@ -118,6 +121,6 @@ bool tvmq_cpu_may_use(unsigned cpu) {
 }
 
 int tvmq_cpu_count(void) {
-  const int n = smaller_limit(affinity_count(), tvmq_cpu_quota(""));
+  const int n = smaller_limit(affinity_count(), (int)tvmq_ceil_div((size_t)tvmq_cpu_quota(""), 1000));
   return n > 0 ? n : 1;
 }

@@ -109,6 +109,8 @@ const struct tvmq_core_info *tvmq_get_core(int index) {
 
 const struct tvmq_option_info *tvmq_get_option(int index) { return index >= 0 ? tvmq_option((size_t)index) : NULL; }
 
+int tvmq_auto_threads(void) { return tvmq_cpu_auto_count(); }
+
 // ---- a delegate
 
 const struct tvmq_delegate_info *tvmq_get_delegate(const void *base) {

@@ -1,6 +1,7 @@
 #include "host/delegate.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,14 +110,26 @@ void tvmq_delegate_log_plan(const struct tvmq_delegate *delegate, const struct t
            has_weights ? ", weights as " : "", info->packing, info->macs, info->packed_bytes);
 }
 
+// Says once in a process that a host asks for more threads than there are processors.
+static void tell_limit(const struct tvmq_delegate *delegate, int wanted, int most) {
+  static atomic_bool told;
+  if (wanted <= most || atomic_exchange(&told, true)) return;
+  tvmq_log(delegate->options.log_severity, TVMQ_LOG_WARNING, "using %d thread%s instead of %d: the process may not use more processors", most,
+           most == 1 ? "" : "s", wanted);
+}
+
+static int wanted_threads(const struct tvmq_options *options, const TfLiteContext *context) {
+  if (options->num_threads == TVMQ_THREADS_AUTO) return tvmq_cpu_auto_count();
+  return options->num_threads > 0 ? options->num_threads : context->recommended_num_threads;
+}
+
 static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context) {
   struct tvmq_affinity affinity;
   tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);  // count processors and start threads on this set
-  const int wanted = delegate->options.num_threads > 0 ? delegate->options.num_threads : context->recommended_num_threads;
+  const int wanted = wanted_threads(&delegate->options, context);
   const int most = wanted > 1 ? tvmq_cpu_count() : 1;  // counting reads system files
   const int n = wanted < most ? wanted : most;
-  if (wanted > most)
-    tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "using %d threads instead of %d: the process may not use more processors", most, wanted);
+  tell_limit(delegate, wanted, most);
   if (n > 1) delegate->env.threads = tvmq_threads_create_on(most, n);
   tvmq_affinity_leave(&affinity);
   if (n > 1 && delegate->env.threads == NULL)

@@ -22,11 +22,12 @@ static const struct row {
 } rows[] = {
     {{.name = "num_threads",
       .kind = "int",
-      .names = "",
+      .names = "auto",
       .default_value = "-1",
       .help = "threads that share an operator, limited to the processors that the process may use; below 1: the "
-              "interpreter's num_threads",
-      .min = -1,
+              "interpreter's num_threads; auto: the fast cores within the quota, or one thread where that is measured to "
+              "be faster",
+      .min = TVMQ_THREADS_AUTO + 1,
       .max = INT_MAX},
      offsetof(struct tvmq_options, num_threads)},
     {{.name = "cpu_affinity",
@@ -266,6 +267,10 @@ static void allowed_bools(struct tvmq_text *message, const struct tvmq_option_in
 }
 
 static bool parse_int(const struct tvmq_option_info *info, const char *value, void *out) {
+  if (info->names[0] != '\0' && strcmp(value, info->names) == 0) {
+    *(int *)out = info->min - 1;
+    return true;
+  }
   // strtol would accept leading blanks and "+".
   if (value[0] != '-' && (value[0] < '0' || value[0] > '9')) return false;
   char *end;
@@ -277,7 +282,7 @@ static bool parse_int(const struct tvmq_option_info *info, const char *value, vo
 }
 
 static void allowed_ints(struct tvmq_text *message, const struct tvmq_option_info *info) {
-  tvmq_say(message, "whole numbers from %d to %d", info->min, info->max);
+  tvmq_say(message, "%s%swhole numbers from %d to %d", info->names, info->names[0] != '\0' ? ", " : "", info->min, info->max);
 }
 
 static bool parse_name(const struct tvmq_option_info *info, const char *value, void *out) {

@@ -30,7 +30,7 @@ static inline void tvmq_kernel_answers_default(struct tvmq_kernel_answers *answe
 // Values of the options. The table refers to each member by its offset. The option's kind determines the type: struct
 // tvmq_cpus for "cpus", char array for "path", otherwise int. The help texts explain the values.
 struct tvmq_options {
-  int num_threads;  // below 1: the interpreter's num_threads
+  int num_threads;  // below 1: the interpreter's num_threads; TVMQ_THREADS_AUTO
   struct tvmq_cpus cpu_affinity;
   int rounding;  // enum tvmq_rounding
   struct tvmq_kernel_answers kernels;
@@ -50,6 +50,9 @@ struct tvmq_options {
   int max_delegated_partitions;  // 0: no limit
   int log_severity;              // enum tvmq_severity
 };
+
+// The value "auto" of the option num_threads, the word in front of its numbers.
+enum { TVMQ_THREADS_AUTO = -2 };
 
 // Values of the option fast_math, in the order of its names.
 enum tvmq_fast_math { TVMQ_FAST_MATH_AUTO, TVMQ_FAST_MATH_OFF, TVMQ_FAST_MATH_ON };

@@ -141,7 +141,11 @@ static bool plan_nodes(struct tvmq_delegate *delegate, const TfLiteContext *cont
 
 static bool make_partitions(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, const struct preview *preview) {
   for (int i = 0; i < preview->n; i++) {
-    if (tvmq_partition_create(delegate, delegate->env.threads, &delegate->arena, subgraph, &preview->partitions[i]) != NULL) continue;
+    struct tvmq_partition *partition = tvmq_partition_create(delegate, delegate->env.threads, &delegate->arena, subgraph, &preview->partitions[i]);
+    if (partition != NULL) {
+      partition->pace.tries_long = delegate->options.num_threads == TVMQ_THREADS_AUTO;
+      continue;
+    }
     while (subgraph->partitions != NULL) tvmq_partition_destroy(subgraph->partitions);
     refuse_partition(subgraph, &preview->partitions[i], "out of memory");
     return true;

@@ -19,6 +19,7 @@ from test_cli import prints, refuses, tvmq
 
 import tvmq_delegate
 from tvmq_delegate import measure, models
+from tvmq_delegate.binding import interpreter_threads
 from tvmq_delegate.measure import op_times, runner
 from tvmq_delegate.models import zoo
 from tvmq_delegate.reports import bench as report
@@ -84,6 +85,16 @@ def test_rule_of_runs(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
     assert (result.misc_metrics.num_runs, result.misc_metrics.num_warmup_runs) == (7, 4)
     (result,) = measure.bench(one_conv, runtime=runtime.name, settings=dataclasses.replace(settings, max_secs=0)).results
     assert result.misc_metrics.num_runs == 1
+
+
+def test_automatic_threads_are_the_delegate_s(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
+    """Others have the most that it uses."""
+    for found in (
+        measure.bench(one_conv, runtime=runtime.name, settings=QUICK, num_threads="auto", against=["stock"]),
+        measure.bench(one_conv, runtime=runtime.name, settings=QUICK, sweep=("num_threads", ["auto", "1"])),
+    ):
+        assert len(found.results) == 2 and found.num_threads == interpreter_threads("auto")
+    assert f"{found.num_threads} thread" in prints("bench", one_conv, "--runtime", runtime.name, *FLAGS, "--num-threads", "auto", "--against", "stock")
 
 
 def test_sweep_sets_the_delegate_against_itself(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:

@@ -22,7 +22,7 @@ import pytest
 
 import tvmq_delegate
 from tvmq_delegate import models
-from tvmq_delegate.binding import ffi, reference, runtimes
+from tvmq_delegate.binding import ffi, interpreter_threads, reference, runtimes
 from tvmq_delegate.models import flatbuffer, zoo
 
 
@@ -125,6 +125,34 @@ def test_load_finds_the_scaling_of_fully_connected(runtime: harness.Runtime, opt
     delegate = runtime.load(**options)
     runtime.interpreter(builders.build_fully_connected(), [delegate])
     harness.assert_claimed(delegate)
+
+
+def test_one_warning_says_that_there_are_fewer_processors(runtime: harness.Runtime, tmp_path: Path) -> None:
+    (tmp_path / "model.tflite").write_bytes(builders.build_conv())
+    script = f"""
+import tvmq_delegate
+from {runtime.module.__name__} import Interpreter
+for threads in ("auto", 1, 9999, 9998):
+    delegate = tvmq_delegate.load(num_threads=threads)
+    Interpreter({str(tmp_path / "model.tflite")!r}, experimental_delegates=[delegate])
+"""
+    done = subprocess.run([*harness.PYTHON, "-c", script], check=True, stderr=subprocess.PIPE, text=True)
+    (line,) = [line for line in done.stderr.splitlines() if "the process may not use more processors" in line]
+    assert "instead of 9999" in line and line.startswith("WARNING: tvmq-delegate: using ")
+
+
+def test_automatic_threads(runtime: harness.Runtime) -> None:
+    """As many as the library counts, whatever the interpreter has, and no more than the processors that the process may use."""
+    delegate = runtime.load(num_threads="auto")
+    interpreter = runtime.interpreter(builders.build_conv(), [delegate], num_threads=1)
+    processors = os.sched_getaffinity(0)
+    assert tvmq_delegate.report(delegate).summary.threads == interpreter_threads("auto") <= len(processors)
+    os.sched_setaffinity(0, {min(processors)})
+    try:
+        assert interpreter_threads("auto") == 1
+    finally:
+        os.sched_setaffinity(0, processors)
+    del interpreter
 
 
 def test_loading_needs_no_cffi(runtime: harness.Runtime) -> None:
@@ -241,6 +269,7 @@ def test_option_types_are_the_librarys() -> None:
     kinds = {"bool": bool, "int": int, "cpus": str, "path": str}
     hints = typing.get_type_hints(tvmq_delegate.LoadOptions)
     wanted = {option.name: Literal[tuple(option.names.split("|"))] if option.kind == "name" else kinds[option.kind] for option in tvmq_delegate.options()}
+    wanted["num_threads"] = int | Literal["auto"]
     wanted["tuning_records"] = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     assert hints == {name: kind | None for name, kind in wanted.items()}
     assert typing.get_type_hints(tvmq_delegate.ToolOptions).keys() == hints.keys() - {"num_threads"}

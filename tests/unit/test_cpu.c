@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu/affinity.h"
 #include "cpu/cpu.h"
 #include "cpu/cpu_arch.h"
 #include "cpu/cpu_bits.h"
@@ -22,17 +23,17 @@ static const struct {
 } quotas[] = {
     {"nothing mounted", {{0}}, 0},
     {"v2 without a limit", {{"/proc/self/cgroup", "0::/user.slice\n"}, {"/sys/fs/cgroup/user.slice/cpu.max", "max 100000\n"}}, 0},
-    {"v2, two processors", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "200000 100000\n"}}, 2},
-    {"v2, rounded up", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "200001 100000\n"}}, 3},
-    {"v2, a part of one", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "1000 100000\n"}}, 1},
+    {"v2, two processors", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "200000 100000\n"}}, 2000},
+    {"v2, rounded up", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "200001 100000\n"}}, 2001},
+    {"v2, a part of one", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "1000 100000\n"}}, 10},
     {"v2, parent is stricter",
      {{"/proc/self/cgroup", "0::/a/b/c\n"}, {"/sys/fs/cgroup/a/b/c/cpu.max", "800000 100000\n"}, {"/sys/fs/cgroup/a/cpu.max", "300000 100000\n"}},
-     3},
+     3000},
     {"v2, child is stricter",
      {{"/proc/self/cgroup", "0::/a/b\n"}, {"/sys/fs/cgroup/a/b/cpu.max", "100000 50000\n"}, {"/sys/fs/cgroup/a/cpu.max", "300000 100000\n"}},
-     2},
-    {"v2, path of the host: the mount point counts", {{"/proc/self/cgroup", "0::/docker/0123\n"}, {"/sys/fs/cgroup/cpu.max", "400000 100000\n"}}, 4},
-    {"v2, root", {{"/proc/self/cgroup", "0::/\n"}, {"/sys/fs/cgroup/cpu.max", "150000 100000\n"}}, 2},
+     2000},
+    {"v2, path of the host: the mount point counts", {{"/proc/self/cgroup", "0::/docker/0123\n"}, {"/sys/fs/cgroup/cpu.max", "400000 100000\n"}}, 4000},
+    {"v2, root", {{"/proc/self/cgroup", "0::/\n"}, {"/sys/fs/cgroup/cpu.max", "150000 100000\n"}}, 1500},
     {"v2, not another's", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/ab/cpu.max", "100000 100000\n"}}, 0},
     {"v2, malformed", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "a lot\n"}}, 0},
     {"v2, period of 0", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "100000 0\n"}}, 0},
@@ -41,23 +42,23 @@ static const struct {
      {{"/proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/a\n"},
       {"/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "250000\n"},
       {"/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n"}},
-     3},
+     2500},
     {"v1 by the link",
      {{"/proc/self/cgroup", "4:cpuacct,cpu:/a\n"}, {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "50000\n"}, {"/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "10000\n"}},
-     5},
+     5000},
     {"v1 without a limit",
      {{"/proc/self/cgroup", "4:cpu:/\n"}, {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"}, {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"}},
      0},
     {"v1, the mount point has the limit",
      {{"/proc/self/cgroup", "4:cpu:/\n"}, {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n"}, {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"}},
-     2},
+     2000},
     {"v1, parent has the limit",
      {{"/proc/self/cgroup", "4:cpu:/a/b\n"},
       {"/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "-1\n"},
       {"/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000\n"},
       {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "100000\n"},
       {"/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n"}},
-     1},
+     1000},
     {"v1, cpuset and cpuacct are not cpu",
      {{"/proc/self/cgroup", "4:cpuset,cpuacct:/a\n"},
       {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "100000\n"},
@@ -68,7 +69,7 @@ static const struct {
       {"/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "700000\n"},
       {"/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n"},
       {"/sys/fs/cgroup/unified/b/cpu.max", "600000 100000\n"}},
-     6},
+     6000},
     {"malformed list", {{"/proc/self/cgroup", "nonsense\n\n4:cpu\n"}, {"/sys/fs/cgroup/cpu.max", "100000 100000\n"}}, 0},
 };
 
@@ -93,6 +94,47 @@ static void check_count(void) {
   }
   if (CHECK(sched_setaffinity(0, sizeof one, &one) == 0, "affinity")) CHECK(tvmq_cpu_count() == 1, "%d", tvmq_cpu_count());
   sched_setaffinity(0, sizeof before, &before);
+}
+
+// ---- num_threads=auto
+
+#define CAPACITY(cpu) "/sys/devices/system/cpu/cpu" #cpu "/cpu_capacity"
+#define SIBLINGS(cpu) "/sys/devices/system/cpu/cpu" #cpu "/topology/thread_siblings_list"
+static const struct {
+  const char *name;
+  struct {
+    const char *path, *text;
+  } files[8];
+  uint32_t usable;
+  int count;
+} autos[] = {
+    {"nothing known", {{0}}, 0xf, 4},
+    {"one processor", {{0}}, 0x8, 1},
+    {"all alike", {{CAPACITY(0), "1024\n"}, {CAPACITY(1), "1024\n"}}, 0x3, 2},
+    {"a slow cluster", {{CAPACITY(0), "446\n"}, {CAPACITY(1), "446\n"}, {CAPACITY(2), "1024\n"}, {CAPACITY(3), "1024\n"}}, 0xf, 2},
+    {"a slow cluster alone", {{CAPACITY(0), "446\n"}, {CAPACITY(1), "446\n"}, {CAPACITY(2), "1024\n"}, {CAPACITY(3), "1024\n"}}, 0x3, 2},
+    {"three clusters", {{CAPACITY(0), "280\n"}, {CAPACITY(1), "800\n"}, {CAPACITY(2), "800\n"}, {CAPACITY(3), "1024\n"}}, 0xf, 3},
+    {"at the limit", {{CAPACITY(0), "640\n"}, {CAPACITY(1), "641\n"}, {CAPACITY(2), "1024\n"}}, 0x7, 2},
+    {"malformed", {{CAPACITY(0), "fast\n"}, {CAPACITY(1), "-1\n"}, {SIBLINGS(0), "all\n"}, {SIBLINGS(1), "-1\n"}, {SIBLINGS(2), "99999999\n"}}, 0x7, 3},
+    {"two processors a core", {{SIBLINGS(0), "0,2\n"}, {SIBLINGS(1), "1,3\n"}, {SIBLINGS(2), "0,2\n"}, {SIBLINGS(3), "1,3\n"}}, 0xf, 2},
+    {"two processors a core, in ranges", {{SIBLINGS(0), "0-1\n"}, {SIBLINGS(1), "0-1\n"}, {SIBLINGS(2), "2-3\n"}, {SIBLINGS(3), "2-3\n"}}, 0xf, 2},
+    {"a single core", {{SIBLINGS(0), "0-1\n"}, {SIBLINGS(1), "0-1\n"}}, 0x3, 2},
+    {"a quota", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "200000 100000\n"}}, 0xf, 2},
+    {"a quota and a half", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "150000 100000\n"}}, 0xf, 1},
+    {"half a quota", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "50000 100000\n"}}, 0xf, 1},
+    {"a large quota", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "800000 100000\n"}}, 0xf, 4},
+    {"no limit", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "max 100000\n"}}, 0xf, 4},
+};
+
+static void check_auto(void) {
+  for (size_t i = 0; i < N_ELEMENTS(autos); i++) {
+    make_root();
+    for (size_t j = 0; j < N_ELEMENTS(autos[i].files) && autos[i].files[j].path != NULL; j++) write_file(autos[i].files[j].path, autos[i].files[j].text);
+    const int count = tvmq_cpu_auto_count_of(root, &(struct tvmq_cpus){.words = {autos[i].usable}, .some = true});
+    CHECK(count == autos[i].count, "%s: got %d, want %d", autos[i].name, count, autos[i].count);
+    remove_root();
+  }
+  CHECK(tvmq_cpu_auto_count() >= 1 && tvmq_cpu_auto_count() <= tvmq_cpu_count(), "%d", tvmq_cpu_auto_count());
 }
 
 // ---- names and features
@@ -220,6 +262,7 @@ int main(void) {
   check_machines();
   check_quotas();
   check_count();
+  check_auto();
   check_may_use();
   check_x86_features();
   check_isas();

@@ -33,6 +33,8 @@ static void check_values(void) {
   struct tvmq_options o;
   CHECK_STRING(PARSE(&o, "num-threads", "4", "rounding", "single", "profile", "True", "log-severity", "silent"), NULL, "hyphens and values");
   CHECK(o.num_threads == 4 && o.rounding == TVMQ_ROUNDING_SINGLE && o.profile && o.log_severity == TVMQ_LOG_SILENT, "values");
+  CHECK_STRING(PARSE(&o, "num_threads", "auto"), NULL, "a word besides numbers");
+  CHECK(o.num_threads == TVMQ_THREADS_AUTO, "%d", o.num_threads);
   static const char *const truth[] = {"false", "TRUE", "0", "1", "Off", "On", "no", "yes"};
   for (int i = 0; i < (int)N_ELEMENTS(truth); i++) {
     CHECK_STRING(PARSE(&o, "profile", truth[i]), NULL, truth[i]);
@@ -62,9 +64,11 @@ static void check_message(const char *key, const char *value, const char *allowe
 }
 
 static void check_failures(void) {
-  static const char *const numbers[] = {"", " 4", "+4", "4 ", "4.0", "four", "0x4", "-2", "99999999999999999999", "-"};
+  static const char *const numbers[] = {"", " 4", "+4", "4 ", "4.0", "four", "0x4", "-2", "99999999999999999999", "-", "Auto", "aut", "auto|"};
   for (size_t i = 0; i < N_ELEMENTS(numbers); i++) check_message("num_threads", numbers[i], "-1 to 2147483647");
   check_message("min_nodes_per_partition", "-1", "0 to 2147483647");
+  check_message("num_threads", "two", "auto, whole numbers");
+  check_message("min_nodes_per_partition", "auto", "allowed: whole numbers");
   check_message("profile", "maybe", "true or false");
   check_message("rounding", "up", "reference, upward, single");
   check_message("rounding", "reference|upward", "reference, upward, single");
@@ -103,7 +107,7 @@ static void check_table(void) {
   size_t n = 0;
   for (; (info = tvmq_option(n)) != NULL; n++) {
     CHECK(info->help[0] != '\0' && info->default_value[0] != '\0', "%s", info->name);
-    CHECK((strcmp(info->kind, "name") == 0) == (info->names[0] != '\0'), "%s", info->name);
+    CHECK(strcmp(info->kind, "name") == 0 ? info->names[0] != '\0' : strcmp(info->kind, "int") == 0 || info->names[0] == '\0', "%s", info->name);
     CHECK_STRING(PARSE(&o, info->name, info->default_value), NULL, info->name);
   }
   const size_t paths = sizeof o.machine + sizeof o.tuning_records + sizeof o.weight_cache,

@@ -49,6 +49,21 @@ static void check_change(void) {
   CHECK(!pace.alone, "shared again");
 }
 
+// Long runs: shared where nothing says otherwise, or as measured, in short trials that find a change soon.
+static void check_long(void) {
+  const struct told slower = {.shared_ns = 3 * PACE_MOST_NS, .alone_ns = 2 * PACE_MOST_NS},
+                    faster = {.shared_ns = 2 * PACE_MOST_NS, .alone_ns = 3 * PACE_MOST_NS};
+  struct tvmq_pace never = {0}, pace = {.tries_long = true};
+  CHECK(run(&never, 3 * PACE_PERIOD, &slower) == 0 && !never.alone, "long runs are not tried alone");
+  CHECK(run(&pace, PACE_LEAST_PERIOD, &faster) == PACE_LONG && !pace.alone, "shared, as the first trial has found");
+  run(&pace, PACE_LONG_PERIOD, &slower);
+  CHECK(pace.alone, "alone when sharing has become slower");
+  run(&pace, 100 * PACE_LONG_PERIOD, &faster);
+  CHECK(!pace.alone, "shared again");
+  const unsigned alone = run(&pace, 100 * PACE_LONG_PERIOD, &faster);
+  CHECK(alone >= 99 * PACE_LONG && alone <= 110 * PACE_LONG, "%u runs alone in 100 periods", alone);
+}
+
 int main(void) {
   check_verdict(&(struct told){.shared_ns = 60, .alone_ns = 100}, false);
   check_verdict(&(struct told){.shared_ns = 140, .alone_ns = 100}, true);
@@ -56,7 +71,6 @@ int main(void) {
   check_verdict(&(struct told){.shared_ns = 99, .alone_ns = 98}, false);
   check_periods();
   check_change();
-  struct tvmq_pace pace = {0};
-  CHECK(run(&pace, 3 * PACE_PERIOD, &(struct told){.shared_ns = PACE_MOST_NS + 1, .alone_ns = 100}) == 0, "long runs are never tried alone");
+  check_long();
   return unit_report();
 }

@@ -17,14 +17,17 @@ void tvmq_pace_done(struct tvmq_pace *pace, struct tvmq_pace_run run, uint64_t n
     uint64_t *least = run.alone ? &pace->alone_ns : &pace->shared_ns;
     if (*least == 0 || ns < *least) *least = tvmq_max(ns, 1);
   }
-  if (at + 1 == PACE_HALF && pace->shared_ns > PACE_MOST_NS) {
+  const bool is_long = pace->shared_ns > PACE_MOST_NS;
+  if (at + 1 == PACE_HALF && is_long && pace->tries_long) {
+    pace->run = PACE_FIRST + 2 * PACE_HALF - PACE_LONG;
+  } else if (at + 1 == PACE_HALF && is_long) {
     pace->alone = false;
     pace->run = PACE_FIRST + 2 * PACE_HALF;
   } else if (at + 1 == 2 * PACE_HALF) {
     pace->alone = decide(pace);
   } else if (pace->run == period) {
     pace->run = PACE_FIRST;
-    pace->period = (uint32_t)tvmq_min(PACE_GROWTH * period, PACE_PERIOD);
+    pace->period = (uint32_t)tvmq_min(PACE_GROWTH * period, is_long && pace->tries_long ? PACE_LONG_PERIOD : PACE_PERIOD);
     pace->shared_ns = pace->alone_ns = 0;
   }
 }

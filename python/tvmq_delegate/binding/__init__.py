@@ -2,7 +2,7 @@
 
 from . import runtimes
 from .loader import library_path, load, packaged, shipped_records
-from .options import LoadOptions, ToolOptions, interpreter_threads
+from .options import LoadOptions, ToolOptions, interpreter_threads, option_values
 from .runtimes import Delegate
 from .shown import Shown, plural
 
@@ -19,6 +19,7 @@ __all__ = [
     "load",
     "machines",
     "network",
+    "option_values",
     "packaged",
     "plural",
     "runtimes",

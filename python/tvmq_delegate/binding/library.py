@@ -66,7 +66,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Option:
-    """An option of load(). kind: "bool", "int" (from min to max), "name" (one of `names`, separated by "|"), "path" or "cpus" ("4-7", "0+2")."""
+    """An option of load(). kind: "bool", "int" (min to max, or the word in names), "name" (one of names, split by "|"), "path" or "cpus" ("4-7", "0+2")."""
 
     name: str
     kind: str

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from .library import Option
 
 Machine = Literal[
     "none", "sapphire-rapids", "cascade-lake", "zen5", "zen4",
@@ -41,7 +44,7 @@ class ToolOptions(TypedDict, total=False):
 class LoadOptions(ToolOptions, total=False):
     """The options of load()."""
 
-    num_threads: int | None
+    num_threads: int | Literal["auto"] | None
 
 
 def described() -> str:
@@ -49,16 +52,25 @@ def described() -> str:
     return "".join(f"      {name}: {getattr(kind, '__forward_arg__', kind)}\n" for name, kind in LoadOptions.__annotations__.items())
 
 
+def option_values(option: Option) -> list[str]:
+    """Lists the words that an option takes, with the kind of other values in capitals."""
+    words = option.names.split("|") if option.names else []
+    return words if option.kind == "name" else [option.kind.upper(), *words]
+
+
 def interpreter_threads(value: object) -> int:
-    """How many threads an interpreter has where the option num_threads has this value: one where it leaves the choice. Raises ValueError, as load() does."""
-    from . import library  # load() does without it
+    """How many threads an interpreter has where the option num_threads has this value: one where it leaves the choice, for "auto" the most that the delegate
+    uses. Raises ValueError, as load() does."""
+    from . import ffi, library  # load() does without them
 
     option = next(option for option in library.options() if option.name == "num_threads")
+    if value == option.names:
+        return int(ffi.library()[1].tvmq_auto_threads())
     try:
         count = int(str(option.default_value if value is None else value))
         if not option.min <= count <= option.max:
             raise ValueError
     except ValueError:
-        allowed = f"whole numbers from {option.min} to {option.max}"
+        allowed = f"{option.names}, whole numbers from {option.min} to {option.max}"
         raise ValueError(f"tvmq-delegate: option num_threads cannot have the value {str(value)!r}; allowed: {allowed}") from None
     return max(1, count)

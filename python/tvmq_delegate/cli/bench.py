@@ -123,6 +123,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     if kept and settings.dry_run:
         raise click.UsageError("--dry-run measures nothing: there is nothing to keep in --history")
     arrays = _inputs(source, module, profiled, flags["input_layer_value_files"], flags["input_layer_shape"], flags["input_layer"])
+    automatic = options["num_threads"] == "auto"
     threads = num_threads(options)
     with progress() as follow:
         found = measure.bench(
@@ -136,7 +137,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             op_profiling=profiled,
             counters=flags["trace_file"] is not None,
             inputs=arrays,
-            num_threads=threads,
+            num_threads="auto" if automatic else threads,
             progress=follow,
             **options,
         )

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from ..binding import interpreter_threads, library, runtimes
+from ..binding import interpreter_threads, library, option_values, runtimes
 from ..models import ModelError, opened, zoo
 from ..reports import screen
 from .group import Failure, documented, one_line
@@ -166,7 +166,7 @@ def _delegate_options(without: Collection[str]) -> list[click.Parameter]:
         if option.kind == "bool":
             parameters.append(click.Option([f"--{name}/--no-{name}"], default=None, help=text))
         else:
-            metavar = f"[{option.names}]" if option.names else option.kind.upper()
+            metavar = f"[{'|'.join(option_values(option))}]" if option.names else option.kind.upper()
             parameters.append(click.Option([f"--{name}"], metavar=metavar, help=f"{text}  [default: {option.default_value}]"))
     return parameters
 

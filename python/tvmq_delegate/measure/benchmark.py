@@ -17,10 +17,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import models
-from ..binding import Shown, ToolOptions, library, runtimes
+from ..binding import Shown, ToolOptions, interpreter_threads, library, runtimes
 from ..sessions import DELEGATE, Contender, Delegation, Worker, nodes, run_alone, takes_options
 from . import machine, metrics, op_times, serving, statistic
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
@@ -137,7 +137,7 @@ def bench(
     op_profiling: bool = False,
     counters: bool = False,
     inputs: Sequence[NDArray[Any]] | None = None,
-    num_threads: int = 1,
+    num_threads: int | Literal["auto"] = 1,
     progress: Progress = lambda fraction, what: None,
     **options: Unpack[ToolOptions],
 ) -> Benchmark:
@@ -154,7 +154,7 @@ def bench(
       op_profiling: measure every node too.
       counters: with op_profiling, also count for each inference what the system does: scheduling, page faults, and hardware events where perf allows.
       inputs: one array for each input of the model; random ones if None.
-      num_threads: of each interpreter, which the delegate goes by.
+      num_threads: of each interpreter, which the delegate goes by. "auto": the delegate's option, and for others the most threads that it uses.
       progress: called now and then.
       **options: the delegate's, as for load().
 
@@ -165,18 +165,21 @@ def bench(
     if isinstance(against, str):
         raise ValueError(f"against is a sequence of names, not {against!r}")
     source, name = models.opened(source, name)
-    given = {option: value for option, value in options.items() if value is not None}
+    given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
+    if num_threads == "auto":
+        given["num_threads"] = num_threads
+    threads = interpreter_threads(num_threads)
     module = runtimes.find(runtime)
     entries = _entries(given, against, sweep, rest)
     delegations = [  # the library checks the options
-        nodes(source, runtime=module, name=name, **{"num_threads": num_threads, **contender.options})
+        nodes(source, runtime=module, name=name, **{"num_threads": threads, **contender.options})
         for contender in entries.values()
         if contender.name == DELEGATE
     ]
     arrays = tuple(inputs) if inputs is not None else None
     sha256 = hashlib.sha256(source).hexdigest()
     jobs = [
-        Job(label, contender, source, runtimes.name(module), max(1, int(contender.options.get("num_threads") or num_threads)), arrays)
+        Job(label, contender, source, runtimes.name(module), interpreter_threads(contender.options.get("num_threads", threads)), arrays)
         for label, contender in entries.items()
     ]
     load = statistic.load()  # that of others, before any of this one's

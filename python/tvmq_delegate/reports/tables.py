@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from ..binding import library, plural
+from ..binding import library, option_values, plural
 from ..sessions import Delegation
 from .columns import Column, fitted
 
@@ -47,7 +47,7 @@ def options(listed: Sequence[library.Option], width: int) -> list[Text]:
     lines: list[Text] = []
     for option in listed:
         lines.append(Text.assemble("  ", (option.name, "bold"), f" = {option.default_value}"))
-        values = option.names.replace("|", ", ") if option.names else option.kind
+        values = ", ".join(option_values(option)) if option.names else option.kind
         lines += [Text(f"      {line}") for line in textwrap.wrap(f"{option.help} ({values})", max(40, width - 6))]
     return lines
 

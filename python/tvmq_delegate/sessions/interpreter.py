@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import Delegate, LoadOptions, library, load, plural, runtimes
+from ..binding import Delegate, LoadOptions, interpreter_threads, library, load, plural, runtimes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class Interpreter:
         module = runtimes.find(runtime)
         self.delegate = load(runtime=module, **options)
         threads = options.get("num_threads")
-        own = {"num_threads": max(1, int(threads))} if threads is not None else {}
+        own = {"num_threads": interpreter_threads(threads)} if threads is not None else {}
         self._interpreter = module.Interpreter(model_content=content, experimental_delegates=[self.delegate], **own)
         self._interpreter.allocate_tensors()
 
