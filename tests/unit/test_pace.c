@@ -53,11 +53,13 @@ static void check_change(void) {
 static void check_long(void) {
   const struct told slower = {.shared_ns = 3 * PACE_MOST_NS, .alone_ns = 2 * PACE_MOST_NS},
                     faster = {.shared_ns = 2 * PACE_MOST_NS, .alone_ns = 3 * PACE_MOST_NS};
-  struct tvmq_pace never = {0}, pace = {.tries_long = true};
+  struct tvmq_pace never = {0}, pace = {.wary = true};
   CHECK(run(&never, 3 * PACE_PERIOD, &slower) == 0 && !never.alone, "long runs are not tried alone");
   CHECK(run(&pace, PACE_LEAST_PERIOD, &faster) == PACE_LONG && !pace.alone, "shared, as the first trial has found");
   run(&pace, PACE_LONG_PERIOD, &slower);
   CHECK(pace.alone, "alone when sharing has become slower");
+  run(&pace, PACE_LONG_PERIOD, &(struct told){.shared_ns = 2 * PACE_MOST_NS - 1, .alone_ns = 2 * PACE_MOST_NS});
+  CHECK(pace.alone, "alone where hardly anything would be gained");
   run(&pace, 100 * PACE_LONG_PERIOD, &faster);
   CHECK(!pace.alone, "shared again");
   const unsigned alone = run(&pace, 100 * PACE_LONG_PERIOD, &faster);

@@ -11,16 +11,16 @@
 // A trial is PACE_HALF shared runs followed by PACE_HALF runs on one thread. The first runs of each half are not timed,
 // because workers wake up and caches change hands. Trials are repeated, at first soon, because the scheduler may not
 // have placed new threads yet. Runs longer than PACE_MOST_NS skip the second half, because they
-// are worth sharing unless the machine has other load. If `tries_long` is set, they do the last PACE_LONG runs of it.
+// are worth sharing unless the machine has other load. If the pace is wary, they do the last PACE_LONG runs of it.
 enum { PACE_FIRST = 4, PACE_UNTIMED = 2, PACE_TIMED = 6, PACE_HALF = PACE_UNTIMED + PACE_TIMED, PACE_LONG = 2, PACE_MOST_NS = 400 * 1000 };
 
 // Runs between trials: PACE_LEAST_PERIOD after the first trial, then PACE_GROWTH times as many each time, up to
 // PACE_PERIOD. Long runs stay at PACE_LONG_PERIOD, so that other load is noticed in time.
 enum { PACE_LEAST_PERIOD = 64, PACE_GROWTH = 4, PACE_PERIOD = 4096, PACE_LONG_PERIOD = 256 };
 
-// Initially all zero but tries_long.
+// Initially all zero but `wary`.
 struct tvmq_pace {
-  bool tries_long;     // trials compare long runs, too
+  bool wary;           // one thread is preferred, and trials compare long runs, too: never slower than one thread
   uint32_t run;        // number of the next run; each trial begins at run PACE_FIRST
   uint32_t period;     // run at which the next trial begins; 0: PACE_LEAST_PERIOD
   bool alone;          // decision of the last trial: one thread is faster
