@@ -78,7 +78,7 @@ def _answer(module: ModuleType, question: str, values: list[float], dtype: str) 
     import numpy as np
 
     model = QUESTIONS.joinpath(f"{question}.tflite").read_bytes()
-    interpreter = module.Interpreter(model_content=model, num_threads=1, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
+    interpreter = module.Interpreter(model_content=model, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
     interpreter.allocate_tensors()
     interpreter.set_tensor(interpreter.get_input_details()[0]["index"], np.array([values], dtype))
     interpreter.invoke()
@@ -107,7 +107,7 @@ _FLOAT32_INPUTS = (
 _FLOAT32 = {915942547: "library", 3458179715: "packets", 3061423167: "fused"}
 # Option -> what is known of all versions of a runtime, and who asks.
 OPTIONS: dict[str, tuple[dict[str, str], Callable[[ModuleType], str]]] = {
-    "fully_connected": ({"ai_edge_litert": "float64", "compiled_model": "float64", "tflite_runtime": "fixed_point"}, ask_fully_connected),
+    "fully_connected": ({"compiled_model": "float64", "tflite_runtime": "fixed_point"}, ask_fully_connected),
     "fast_math": ({"ai_edge_litert": "off", "compiled_model": "off"}, ask_fast_math),
     "hybrid": ({"compiled_model": "auto"}, ask_hybrid),
     "float32": ({"compiled_model": "auto"}, ask_float32),
