@@ -48,6 +48,12 @@ class Host:
         nodes = [line.split(" ", 3)[1:] for line in lines]
         return Delegation(runtime, [(int(subgraph), int(node), reason) for subgraph, node, reason in nodes])
 
+    def see(self, model: bytes) -> str:
+        """The line about the runtime's build."""
+        path = self._program.with_name("question.tflite")
+        path.write_bytes(model)
+        return self.delegate(path).runtime
+
     def answer(self, model: bytes, values: bytes) -> bytes:
         """The output of a model that runs in LiteRT's builtin kernels without a delegate."""
         folder = self._program.parent

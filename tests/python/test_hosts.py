@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.machinery
 import importlib.util
 import os
@@ -10,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 
 import builders
@@ -46,7 +48,7 @@ def known(runtime: harness.Runtime) -> harness.Runtime:
     summary = by_path(runtime, builders.build_conv(), {}).summary
     code = re.search(r"code (\w{16})(\w{16}) of (\d+) bytes", summary.runtime)
     assert code, f"the runtime's code was not found: {summary.runtime!r}"
-    if "UINT64_C(0x{}), UINT64_C(0x{}), {},".format(*code.groups()) not in KNOWN:
+    if ", 0x{}, 0x{}, {},".format(*code.groups()) not in KNOWN:
         machine = os.uname().machine.replace("_", "-")
         name = f"{runtime.name.replace('_', '-')} {runtimes.installed()[runtime.name]} cp{sys.version_info.major}{sys.version_info.minor} {machine}"
         assert f'"{name}"' not in KNOWN, f"another hash than in the table: {summary.runtime}"
@@ -61,13 +63,34 @@ def test_the_table_says_what_the_kernels_say(known):
         assert getattr(summary, option) == ask(known.module), option
 
 
+@functools.cache
+def tool() -> types.ModuleType:
+    """The module of tools/runtimes."""
+    folder = harness.REPOSITORY / "tools"
+    loader = importlib.machinery.SourceFileLoader("tool", str(folder / "runtimes"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("tool", loader))
+    sys.path.insert(0, str(folder))
+    try:
+        loader.exec_module(module)
+    finally:
+        sys.path.remove(str(folder))
+    return module
+
+
 def test_the_table_is_as_the_tool_writes_it():
     """A row for each code, sorted, with a name of its own."""
-    loader = importlib.machinery.SourceFileLoader("tool", str(harness.REPOSITORY / "tools/runtimes"))
-    tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("tool", loader))
-    loader.exec_module(tool)
-    rows = tool.read_table()
-    assert tool.text_of(rows) == KNOWN and len({name for name, *_ in rows.values()}) == len(rows) > 20
+    rows = tool().read_table()
+    assert tool().text_of(rows) == KNOWN and len({name for name, *_ in rows.values()}) == len(rows) > 20
+    assert tool().merged({}, rows) == rows == tool().merged(rows, rows)
+
+
+def test_what_load_knows_of_all_versions_is_in_the_table():
+    """A build of a runtime that answers otherwise would compute other bits."""
+    for option, (known, _) in reference.OPTIONS.items():
+        place = list(reference.OPTIONS).index(option)
+        for package, value in known.items():
+            rows = [row for row in tool().read_table().values() if row[0].startswith(package.replace("_", "-") + " ")]
+            assert [row for row in rows if row[4 + place].lower() != value] == [], option
 
 
 def claimed(report: tvmq_delegate.Report) -> list[tuple[int, int, str]]:
