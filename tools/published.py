@@ -26,7 +26,7 @@ PACKAGES = {
 # Packages with a C library of TFLite -> its version.
 C_LIBRARIES = {"pymicro-wakeword": "2.17.1", "pyopen-wakeword": "2.17.1"}
 REQUIREMENTS = ["numpy<2; python_version < '3.13'", "numpy; python_version >= '3.13'"]
-# Tag -> Debian's release and Python. No release has 3.10 or 3.12: their modules run in the next one (python_version.c).
+# Tag -> Debian's release and Python. No release has 3.10 or 3.12: their modules run in the next one (python_names.c).
 DEBIAN = {"cp39": ("bullseye", "cp39"), "cp310": ("bookworm", "cp311"), "cp311": ("bookworm", "cp311"), "cp312": ("trixie", "cp313"),
           "cp313": ("trixie", "cp313"), "cp314": ("sid", "cp314")}  # fmt: skip
 EMULATOR = ("trixie", ["qemu-user"])  # older ones end LiteRT 2.2 and later by a signal
@@ -124,14 +124,13 @@ def unpack(file: pathlib.Path, folder: pathlib.Path) -> None:
             return
         package = folder / "tflite_runtime"
         package.mkdir(parents=True)
-        wanted = re.compile(r"tensorflow/(libtensorflow_framework\.so\.2|lite/python/(interpreter\.py|(interpreter_wrapper/)?[^/]*\.so))")
-        large = "libtensorflow_cc.so.2"  # which only some versions need
-        for name in filter(wanted.fullmatch, archive.namelist()):
+        names = archive.namelist()
+        libraries = {pathlib.PurePath(name).name: name for name in names if re.search(r"/lib[^/]*\.so[.0-9]*$", name)}
+        todo = [name for name in names if re.fullmatch(r"tensorflow/lite/python/(interpreter\.py|(interpreter_wrapper/)?[^/]*\.so)", name)]
+        for name in todo:  # which grows by the libraries that one needs
             content = archive.read(name)
             (package / pathlib.PurePath(name).name).write_bytes(content)
-            if large.encode() in content and "interpreter_wrapper" in name:
-                archive.getinfo(f"tensorflow/{large}").filename = large
-                archive.extract(f"tensorflow/{large}", package)
+            todo += [path for library, path in libraries.items() if path not in todo and f"\0{library}\0".encode() in content]
         (package / "__init__.py").touch()
         (package / "metrics_portable.py").write_text(METRICS, encoding="utf-8")
 
@@ -169,7 +168,7 @@ def _numpy(tag: str, platform: str) -> pathlib.Path:
 
 
 def _shim(machine: str) -> pathlib.Path:
-    source, made = ROOT / "tools/python_version.c", FOLDER / f"python_version-{machine}.so"
+    source, made = ROOT / "tools/python_names.c", FOLDER / f"python_names-{machine}.so"
     if not made.exists():
         subprocess.run([f"{machine}-linux-gnu-gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", str(made), str(source)], check=True)
     return made
@@ -201,5 +200,6 @@ def python_of(wheel: Wheel, variables: dict[str, str]) -> Python:
     variables["PYTHONPATH"] += os.pathsep + str(_numpy(tag, wheel.platform))
     variables |= {"TVMQ_CC": f"{machine}-linux-gnu-gcc", "TVMQ_EMULATOR": " ".join(emulator)}
     if tag != wheel.tag:
-        emulator += ["-E", f"LD_PRELOAD={_shim(machine)}", "-E", f"TVMQ_PYTHON_VERSION={version_of(wheel.tag)}"]
+        variables["TVMQ_PYTHON_VERSION"] = version_of(wheel.tag)
+        emulator += ["-E", f"LD_PRELOAD={_shim(machine)}"]
     return Python([*emulator, str(root / f"usr/bin/python{version_of(tag)}")], variables)

@@ -115,9 +115,9 @@ def test_what_is_known_of_kernels(runtime: harness.Runtime, option: str) -> None
 def test_questions_are_what_their_tool_writes() -> None:
     """As records: schemas of later versions may lay out more fields."""
     written = runpy.run_path(str(harness.REPOSITORY / "tools/questions"))["ALL"]
-    assert {path.stem for path in reference.QUESTIONS.iterdir()} == {question.__name__ for question in written}
+    assert {path.stem for path in Path(reference.QUESTIONS).iterdir()} == {question.__name__ for question in written}
     for question in written:
-        assert flatbuffer.read(reference.QUESTIONS.joinpath(f"{question.__name__}.tflite").read_bytes()) == flatbuffer.read(question()), "run tools/questions"
+        assert flatbuffer.read(Path(reference.QUESTIONS, f"{question.__name__}.tflite").read_bytes()) == flatbuffer.read(question()), "run tools/questions"
 
 
 @pytest.mark.parametrize("options", [{}, {"fully_connected": None}, {"fully_connected": "auto"}, {"fully-connected": "auto"}])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import pathlib
 import re
@@ -18,6 +20,7 @@ import test_pages
 
 import tvmq_delegate
 from tvmq_delegate import binding
+from tvmq_delegate.hosts import calls
 
 PRELOAD = "libtvmq_preload.so"
 
@@ -52,6 +55,46 @@ def started(*command: str | os.PathLike[str], **environment: str) -> subprocess.
 
 def run(*arguments: str | os.PathLike[str], **environment: str) -> subprocess.CompletedProcess[str]:
     return started(sys.executable, "-m", "tvmq_delegate", "run", *arguments, **environment)
+
+
+def test_programs_do_not_wait_for_imports():
+    """The hook imports none of the slow modules that other programs do without."""
+    folder = pathlib.Path(tvmq_delegate.__file__).parents[1]
+    script = f"import sys; sys.path.insert(0, {str(folder)!r}); import tvmq_delegate.hosts.attach; print(*sys.modules)"
+    imported = set(started(sys.executable, "-I", "-S", "-c", script).stdout.split())
+    assert "tvmq_delegate.binding.loader" in imported
+    assert imported & {"inspect", "pathlib", "importlib.resources", "click", "cffi", "numpy", "json", "subprocess", "tempfile"} == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "found"),
+    [
+        ((1,), {}, {"a": 1}),
+        ((1, 2), {"d": 4}, {"a": 1, "b": 2, "d": 4}),
+        ((), {"b": 2, "a": 1}, {"a": 1, "b": 2}),
+        ((), {}, None),
+        ((1, 2, 3), {}, None),
+        ((1,), {"a": 1}, None),
+        ((1,), {"e": 5}, None),
+    ],
+)
+def test_arguments_by_name(arguments, named, found):
+    """As the module inspect binds them."""
+
+    def function(a, b=2, *, d=3):
+        pass
+
+    @functools.wraps(function)
+    def wrapped(*arguments, **named):
+        return function(*arguments, **named)
+
+    for called in (function, wrapped):
+        assert calls.by_name(called, arguments, named) == found
+        try:
+            assert found == inspect.signature(called).bind(*arguments, **named).arguments
+        except TypeError:
+            assert found is None
+    assert calls.by_name(lambda *rest: rest, arguments, named) is None and calls.by_name(len, arguments, named) is None
 
 
 def lines(done: subprocess.CompletedProcess[str]) -> list[str]:

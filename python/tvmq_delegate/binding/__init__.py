@@ -1,7 +1,7 @@
 """The delegate's library: loading it into a TFLite runtime, and asking it about itself. `load` needs nothing else; what asks imports cffi when called."""
 
 from . import runtimes
-from .loader import library_path, load, packaged, shipped_records
+from .loader import library_name, library_path, load, packaged, packaged_name, shipped_records
 from .options import LoadOptions, ToolOptions, interpreter_threads, option_values
 from .runtimes import Delegate
 from .shown import Shown, plural
@@ -15,12 +15,14 @@ __all__ = [
     "cores",
     "interpreter_threads",
     "library",
+    "library_name",
     "library_path",
     "load",
     "machines",
     "network",
     "option_values",
     "packaged",
+    "packaged_name",
     "plural",
     "runtimes",
     "shipped_records",

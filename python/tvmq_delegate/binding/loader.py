@@ -10,7 +10,6 @@ import stat
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +17,8 @@ from . import machines, reference, runtimes
 from .options import LoadOptions, described
 
 if TYPE_CHECKING:
+    from pathlib import Path  # which takes longer to import than load() takes
+
     from typing_extensions import Unpack  # typing's own from Python 3.11 on; needed by type checkers alone, which bring it along
 
 
@@ -29,26 +30,33 @@ estimating: weakref.WeakSet[runtimes.Delegate] = weakref.WeakSet()
 
 
 @functools.cache
-def packaged(name: str) -> Path:
-    """A file that is installed in the package's folder; an editable install has it elsewhere."""
-    installed = Path(__file__).parents[1] / name
-    if installed.exists():
+def packaged_name(name: str) -> str:
+    """The path of a file that is installed in the package's folder; an editable install has it elsewhere."""
+    installed = os.path.join(os.path.dirname(os.path.dirname(__file__)), name)
+    if os.path.exists(installed):
         return installed
     import importlib.resources  # which takes longer than load()
 
-    return Path(str(importlib.resources.files(__package__.partition(".")[0]).joinpath(name)))
+    return str(importlib.resources.files(__package__.partition(".")[0]).joinpath(name))
+
+
+def packaged(name: str) -> Path:
+    """packaged_name() as a path."""
+    from pathlib import Path
+
+    return Path(packaged_name(name))
 
 
 @functools.cache
-def _resolved(path: str, device: int, inode: int) -> Path:
+def _resolved(path: str, device: int, inode: int) -> str:
     """device, inode: of the file that is there; another one may lie elsewhere."""
-    return Path(path).resolve()
+    return os.path.realpath(path)
 
 
 @functools.cache
-def _check_linking(library: Path) -> None:
+def _check_linking(library: str) -> None:
     """A library that this process cannot load fails here, with the linker's own words; a runtime's Delegate then fails in its destructor too."""
-    ctypes.CDLL(str(library))
+    ctypes.CDLL(library)
 
 
 def library_path() -> Path:
@@ -59,8 +67,15 @@ def library_path() -> Path:
     Raises:
       FileNotFoundError: it is not there.
     """
+    from pathlib import Path
+
+    return Path(library_name())
+
+
+def library_name() -> str:
+    """library_path() as text."""
     given = os.environ.get("TVMQ_LIBRARY")
-    path = given or str(packaged("libtvmq_delegate.so"))
+    path = given or packaged_name("libtvmq_delegate.so")
     try:
         about = os.stat(path)
     except OSError:
@@ -118,8 +133,8 @@ _CHOOSING = (("machine", "auto"), ("tune", "auto"), ("estimate", "none"))
 def _calibrated() -> dict[str, str]:
     """The option that names the machine file of this CPU, if there is one."""
     try:
-        file = machines.cache_file(library_path())
-        return {"machine": str(file)} if os.path.isfile(file) else {}
+        file = machines.cache_name(library_name())
+        return {"machine": file} if os.path.isfile(file) else {}
     except (OSError, RuntimeError, UnicodeDecodeError):  # no home, or none that may be read
         return {}
 
@@ -194,10 +209,10 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
       FileNotFoundError, OSError: the library is missing, or cannot be loaded into this process.
     """
     interpreter = runtimes.find(runtime)
-    library = library_path()
+    library = library_name()
     given, calibrated = completed(options, interpreter)
     _check_linking(library)
-    delegate = made(functools.partial(_created, interpreter, str(library)), given, calibrated)
+    delegate = made(functools.partial(_created, interpreter, library), given, calibrated)
     note(delegate, given)
     return delegate
 

@@ -7,7 +7,10 @@ import functools
 import os
 import re
 import zlib
-from pathlib import Path
+
+TYPE_CHECKING = False  # pathlib takes longer to import than all the others
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class _CpuInfo(ctypes.Structure):
@@ -21,9 +24,9 @@ class _CpuInfo(ctypes.Structure):
 
 
 @functools.cache
-def _file_name(library: Path) -> str:
+def _file_name(library: str) -> str:
     """The library finds the CPU's identity once in a process, too."""
-    lib = ctypes.CDLL(str(library))
+    lib = ctypes.CDLL(library)
     lib.tvmq_get_cpu.restype = ctypes.POINTER(_CpuInfo)
     cpu = lib.tvmq_get_cpu().contents
     words = re.sub(r"[^a-z0-9]+", "-", f"{cpu.name.decode()} {cpu.isa.decode()}".lower()).strip("-")
@@ -31,14 +34,24 @@ def _file_name(library: Path) -> str:
 
 
 @functools.cache
-def _cache_file(library: Path, cache: str | None, home: str | None) -> Path:
-    """home: the variable that Path.home() goes by."""
-    return Path(cache or Path.home() / ".cache", "tvmq-delegate", _file_name(library))
+def _cache_file(library: str, cache: str | None, home: str | None) -> str:
+    """home: the variable by which "~" is found."""
+    folder = cache or os.path.join(os.path.expanduser("~"), ".cache")
+    if folder.startswith("~"):
+        raise RuntimeError("there is no home folder")
+    return os.path.join(folder, "tvmq-delegate", _file_name(library))
 
 
-def cache_file(library: Path) -> Path:
-    """The machine file of this CPU, which the shared library identifies, in the user's cache folder. calibrate() writes it; there need not be one.
+def cache_name(library: str) -> str:
+    """The name of the machine file of this CPU, which the shared library identifies, in the user's cache folder. calibrate() writes it; there need not be one.
 
     Homes are shared, and names of CPUs are too ("Intel(R) Xeon(R) Processor" in virtual machines): the file's name ends with a checksum of the identity.
     """
     return _cache_file(library, os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME"))
+
+
+def cache_file(library: Path) -> Path:
+    """cache_name() as a path."""
+    from pathlib import Path
+
+    return Path(cache_name(str(library)))

@@ -6,14 +6,14 @@ The questions are models of one node in the folder questions, which tools/questi
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from . import runtimes
 
-QUESTIONS = Path(__file__).with_name("questions")
+QUESTIONS = os.path.join(os.path.dirname(__file__), "questions")
 
 
 def found(option: str, module: ModuleType) -> str:
@@ -77,7 +77,8 @@ def _answer(module: ModuleType, question: str, values: list[float], dtype: str) 
     """The one row that the reference kernels make of another one."""
     import numpy as np
 
-    model = QUESTIONS.joinpath(f"{question}.tflite").read_bytes()
+    with open(os.path.join(QUESTIONS, f"{question}.tflite"), "rb") as file:
+        model = file.read()
     interpreter = module.Interpreter(model_content=model, experimental_op_resolver_type=module.OpResolverType.BUILTIN_REF)
     interpreter.allocate_tensors()
     interpreter.set_tensor(interpreter.get_input_details()[0]["index"], np.array([values], dtype))

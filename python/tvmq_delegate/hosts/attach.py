@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import inspect
 import itertools
 import os
 import threading
@@ -12,8 +11,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ..binding import library_path, load, runtimes
+from ..binding import library_name, load, runtimes
 from . import tally
+from .calls import by_name
 from .settings import COMPARE, OPTIONS, parsed
 from .unseen import Unseen
 
@@ -31,12 +31,9 @@ def attach(module: ModuleType) -> None:
         _prepare_interpreters(module)
 
 
-def _bound(signature: inspect.Signature, *arguments: Any, **named: Any) -> inspect.BoundArguments | None:
-    """Binds the arguments of a call. Returns None if the call is our own, or if the arguments are wrong, which the runtime then reports."""
-    try:
-        return None if getattr(_own, "busy", False) else signature.bind(*arguments, **named)
-    except TypeError:
-        return None
+def _bound(function: Callable[..., Any], *arguments: Any, **named: Any) -> dict[str, Any] | None:
+    """The arguments of a call by name. Returns None if the call is our own, or if the arguments are wrong, which the runtime then reports."""
+    return None if getattr(_own, "busy", False) else by_name(function, arguments, named)
 
 
 def _attempt(network: str, what: Callable[[], Any]) -> Any:
@@ -58,7 +55,7 @@ def _options() -> dict[str, Any]:
 def _takes_nodes(network: str, delegate: Any) -> bool:
     """Notes the nodes and the claimed nodes, which are among the first members of tvmq_delegate_info. Needs no cffi."""
     pointer = delegate._get_native_delegate_pointer()
-    get = ctypes.CDLL(str(library_path())).tvmq_get_delegate
+    get = ctypes.CDLL(library_name()).tvmq_get_delegate
     get.argtypes, get.restype = [ctypes.c_void_p], ctypes.POINTER(ctypes.c_int * 3)
     _, nodes, claimed = get(pointer).contents
     tally.note(network, nodes=nodes, claimed=claimed)
@@ -71,7 +68,6 @@ def _takes_nodes(network: str, delegate: Any) -> bool:
 def _prepare_interpreters(module: ModuleType) -> None:
     interpreters = module.Interpreter
     original: Callable[..., None] = interpreters.__init__
-    signature = inspect.signature(original)
     if COMPARE in os.environ:
         from . import compare
 
@@ -79,17 +75,17 @@ def _prepare_interpreters(module: ModuleType) -> None:
 
     @functools.wraps(original)
     def initialize(self: Any, *arguments: Any, **named: Any) -> None:
-        call = _bound(signature, self, *arguments, **named)
-        if call is None or _own_wish(module, call.arguments):
+        call = _bound(original, self, *arguments, **named)
+        if call is None or _own_wish(module, call):
             with Unseen():
                 return original(self, *arguments, **named)
         network = str(next(_numbers))
-        tally.source(network, runtimes.name(module), *map(call.arguments.get, ("model_path", "model_content")))
+        tally.source(network, runtimes.name(module), *map(call.get, ("model_path", "model_content")))
         delegate = _attempt(network, lambda: load(runtime=module, **_options()))
-        call.arguments["experimental_delegates"] = [delegate]
+        call["experimental_delegates"] = [delegate]
 
         def create() -> bool:
-            original(*call.args, **call.kwargs)
+            original(**call)
             return _takes_nodes(network, delegate)
 
         before = dict(vars(self))
@@ -128,25 +124,24 @@ def _environment() -> Any:
     return accelerator.environment(**_options())
 
 
-def _only_cpu(module: ModuleType, call: inspect.BoundArguments) -> bool:
-    asked = call.arguments.get("hardware_accel") or getattr(call.arguments.get("options"), "hardware_accelerators", None)
+def _only_cpu(module: ModuleType, call: dict[str, Any]) -> bool:
+    asked = call.get("hardware_accel") or getattr(call.get("options"), "hardware_accelerators", None)
     return not asked or asked == module.HardwareAccelerator.CPU
 
 
 def _prepare_compiled(module: ModuleType, name: str) -> None:
     original = vars(module.CompiledModel)[name].__func__
-    signature = inspect.signature(original)
 
     @functools.wraps(original)
     def create(cls: type, *arguments: Any, **named: Any) -> Any:
-        call = _bound(signature, cls, *arguments, **named)
-        if call is None or call.arguments.get("environment") is not None or not _only_cpu(module, call):
+        call = _bound(original, cls, *arguments, **named)
+        if call is None or call.get("environment") is not None or not _only_cpu(module, call):
             with Unseen():
                 return original(cls, *arguments, **named)
         network = str(next(_numbers))
-        tally.source(network, "compiled_model", *map(call.arguments.get, ("model_path", "model_data")))
-        call.arguments["environment"] = _attempt(network, _environment)
-        model = _attempt(network, lambda: _compiled(network, original, call)) if call.arguments["environment"] is not None else None
+        tally.source(network, "compiled_model", *map(call.get, ("model_path", "model_data")))
+        call["environment"] = _attempt(network, _environment)
+        model = _attempt(network, lambda: _compiled(network, original, call)) if call["environment"] is not None else None
         if model is None:
             with Unseen():
                 return original(cls, *arguments, **named)
@@ -155,10 +150,10 @@ def _prepare_compiled(module: ModuleType, name: str) -> None:
     setattr(module.CompiledModel, name, classmethod(create))
 
 
-def _compiled(network: str, original: Callable[..., Any], call: inspect.BoundArguments) -> Any:
+def _compiled(network: str, original: Callable[..., Any], call: dict[str, Any]) -> Any:
     """A compiled model with the delegate, or None if the delegate takes no node."""
     from ..binding import accelerator
 
-    model = original(*call.args, **call.kwargs)
+    model = original(**call)
     alive = accelerator.delegates(_environment())
     return model if alive and _takes_nodes(network, alive[-1]) else None

@@ -86,9 +86,9 @@ def _preload() -> str:
     """
     file = os.path.join(os.path.dirname(HOOK), "libtvmq_preload.so")
     if not os.path.exists(file):  # an editable installation
-        from ..binding import packaged
+        from ..binding import packaged_name
 
-        file = str(packaged("libtvmq_preload.so"))
+        file = packaged_name("libtvmq_preload.so")
     return file if os.path.isfile(file) and not {*file} & {" ", ":"} else ""
 
 
@@ -96,10 +96,10 @@ def _check(options: str) -> None:
     """Raises ValueError where the library does not take the options, as it says it."""
     import ctypes
 
-    from ..binding import library_path
+    from ..binding import library_name
 
     given = {name: value for name, value in parsed(options).items() if (name, value) != ("machine", "known") and value != "shipped"}
-    library = ctypes.CDLL(str(library_path()))
+    library = ctypes.CDLL(library_name())
     create, destroy = library.tflite_plugin_create_delegate, library.tflite_plugin_destroy_delegate
     said: list[bytes] = []
     report = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(said.append)
