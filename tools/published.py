@@ -10,17 +10,16 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build/runtimes"
 PLATFORM = os.uname().machine.replace("_", "-")
 TAGS = ["cp39", "cp310", "cp311", "cp312", "cp313", "cp314"]
-# Platform -> distribution -> its first version that is asked. Wheels of tensorflow for x86-64 hold the library of tensorflow-cpu; its early ones for aarch64
-# are empty, and tensorflow-cpu-aws is the package of that library.
+# Platform -> distribution -> its first version that is asked. The early wheels of tensorflow for aarch64 are empty: tensorflow-cpu-aws holds their library.
 PACKAGES = {
-    "x86-64": {"ai-edge-litert": "1.0", "tflite-runtime": "2.11", "tensorflow-cpu": "2.12"},
+    "x86-64": {"ai-edge-litert": "1.0", "tflite-runtime": "2.11", "tensorflow-cpu": "2.12", "tensorflow": "2.12"},
     "aarch64": {"ai-edge-litert": "1.0", "tflite-runtime": "2.11", "tensorflow-cpu-aws": "2.12", "tensorflow": "2.16"},
 }
 # Packages with a C library of TFLite -> its version.
@@ -29,6 +28,7 @@ REQUIREMENTS = ["numpy<2; python_version < '3.13'", "numpy; python_version >= '3
 # Tag -> Debian's release and Python. No release has 3.10 or 3.12: their modules run in the next one (python_names.c).
 DEBIAN = {"cp39": ("bullseye", "cp39"), "cp310": ("bookworm", "cp311"), "cp311": ("bookworm", "cp311"), "cp312": ("trixie", "cp313"),
           "cp313": ("trixie", "cp313"), "cp314": ("sid", "cp314")}  # fmt: skip
+LIBRARIES = ["libc6", "libstdc++6"]
 EMULATOR = ("trixie", ["qemu-user"])  # older ones end LiteRT 2.2 and later by a signal
 METRICS = "class TFLiteMetrics:\n    def __getattr__(self, name):\n        return lambda *values: None\n"
 
@@ -50,7 +50,7 @@ class Wheel:
 
     @property
     def name(self) -> str:
-        return f"{self.distribution.partition('-cpu')[0]} {self.version} {self.tag} {self.platform}"
+        return f"{self.distribution} {self.version} {self.tag} {self.platform}"
 
     @property
     def package(self) -> str:
@@ -89,15 +89,15 @@ def versions(distribution: str, tag: str, platform: str) -> list[str]:
     return listed[1].split(", ") if listed else []
 
 
-def every() -> Iterator[Wheel]:
-    """All wheels that the registry has, as far as this machine can run them."""
-    for platform, packages in PACKAGES.items():
-        for distribution, first in packages.items():
+def every(platforms: Collection[str]) -> Iterator[Wheel]:
+    """All wheels that the registry has for some platforms."""
+    for platform in platforms:
+        for distribution, first in PACKAGES[platform].items():
             for tag in TAGS:
                 for version in versions(distribution, tag, platform):
                     if number(version) >= number(first):
                         yield Wheel(distribution, version, tag, platform)
-    for distribution, platform in itertools.product(C_LIBRARIES, PACKAGES):
+    for distribution, platform in itertools.product(C_LIBRARIES, platforms):
         for version in versions(distribution, "cp311", platform):
             yield Wheel(distribution, version, "cp311", platform)
 
@@ -155,11 +155,16 @@ def _environment(tag: str) -> pathlib.Path:
     return _once(FOLDER / tag, fill)
 
 
-def _debian(name: str, release: str, packages: list[str], architecture: str) -> pathlib.Path:
+def _debian(name: str, architecture: str, *unpacked: tuple[str, list[str]]) -> pathlib.Path:
+    """A folder of packages of Debian's releases, each over those before."""
     sys.path.insert(0, str(ROOT / "tools/arm"))
     import debian
 
-    return _once(FOLDER / name, lambda folder: debian.unpack(folder, release, packages, architecture))
+    def fill(folder: pathlib.Path) -> None:
+        for release, packages in unpacked:
+            debian.unpack(folder, release, packages, architecture)
+
+    return _once(FOLDER / name, fill)
 
 
 def _numpy(tag: str, platform: str) -> pathlib.Path:
@@ -189,9 +194,10 @@ def python_of(wheel: Wheel, variables: dict[str, str]) -> Python:
         return Python([str(_environment(wheel.tag) / "bin/python")], variables)
     machine, architecture = {"aarch64": ("aarch64", "arm64"), "x86-64": ("x86_64", "amd64")}[wheel.platform]
     release, tag = DEBIAN[wheel.tag]
-    root = _debian(f"{release}-{architecture}", release, [f"python{version_of(tag)}", "libstdc++6"], architecture)
+    newer = [("bookworm", LIBRARIES)] if release == "bullseye" else []  # the delegate may be built for a newer C library
+    root = _debian(f"{release}-{architecture}", architecture, (release, [f"python{version_of(tag)}", *LIBRARIES]), *newer)
     emulator = [
-        str(_debian("emulator", *EMULATOR, "amd64") / "usr/bin" / f"qemu-{machine}"),
+        str(_debian("emulator", "amd64", EMULATOR) / "usr/bin" / f"qemu-{machine}"),
         "-cpu",
         "max,sme=off" if machine == "aarch64" else "max",
         "-L",

@@ -43,6 +43,8 @@ extern const struct tvmq_isa tvmq_isas[];
 extern const size_t tvmq_n_isas;
 bool tvmq_isa_offered(const struct tvmq_isa *isa);  // returns whether this CPU has all bits of the set
 
+struct tvmq_cpus;
+
 // Returns the number of processors that this process may use, at least 1: limited by the affinity mask and the cgroup
 // CPU quota (rounded up).
 int tvmq_cpu_count(void);
@@ -56,6 +58,5 @@ int tvmq_cpu_quota(const char *root);
 
 // Returns the most threads that the option num_threads=auto uses, at least 1: as many as `usable` has cores that are
 // about as fast as the fastest one, limited to the whole processors of the quota. More would often have to wait.
-struct tvmq_cpus;
 int tvmq_cpu_auto_count_of(const char *root, const struct tvmq_cpus *usable);
 int tvmq_cpu_auto_count(void);  // of the processors that this thread may use

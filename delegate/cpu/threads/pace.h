@@ -10,8 +10,8 @@
 
 // A trial is PACE_HALF shared runs followed by PACE_HALF runs on one thread. The first runs of each half are not timed,
 // because workers wake up and caches change hands. Trials are repeated, at first soon, because the scheduler may not
-// have placed new threads yet. Runs longer than PACE_MOST_NS skip the second half, because they
-// are worth sharing unless the machine has other load. If the pace is wary, they do the last PACE_LONG runs of it.
+// have placed new threads yet. Runs longer than PACE_MOST_NS skip the second half, because they are worth
+// sharing unless the machine has other load. If the pace is wary, they do the last PACE_LONG runs of it.
 enum { PACE_FIRST = 4, PACE_UNTIMED = 2, PACE_TIMED = 6, PACE_HALF = PACE_UNTIMED + PACE_TIMED, PACE_LONG = 2, PACE_MOST_NS = 400 * 1000 };
 
 // Runs between trials: PACE_LEAST_PERIOD after the first trial, then PACE_GROWTH times as many each time, up to
