@@ -132,8 +132,9 @@ def test_the_main_graph_says_what_the_runtime_is(known):
 
 
 def test_options_by_hand_win(runtime):
-    summary = by_path(runtime, builders.build_conv(), dict(fully_connected="fixed_point", fast_math="on", hybrid="neon")).summary
-    assert (summary.fully_connected, summary.fast_math, summary.hybrid, summary.runtime) == ("fixed_point", "on", "neon", "")
+    options = dict(fully_connected="fixed_point", fast_math="on", hybrid="neon", float32="library")
+    summary = by_path(runtime, builders.build_conv(), options).summary
+    assert {option: getattr(summary, option) for option in options} == options and summary.runtime == ""
     summary = by_path(runtime, builders.build_conv(), dict(hybrid="neon")).summary
     assert summary.hybrid == "neon" and summary.runtime != ""
 

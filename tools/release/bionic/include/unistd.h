@@ -1,7 +1,7 @@
 #pragma once
 #include <stddef.h>
 typedef long off_t, ssize_t;
-enum { _SC_NPROCESSORS_ONLN = 97 };
+enum { _SC_PAGESIZE = 39, _SC_NPROCESSORS_ONLN = 97 };
 long sysconf(int name);
 long syscall(long number, ...);
 int close(int file);
