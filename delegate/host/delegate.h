@@ -37,8 +37,8 @@ struct tvmq_delegate {
 
   struct tvmq_delegate_info info;
   struct tvmq_peak_info peak;
-  struct tvmq_buffer_info buffer;                                 // last result of tvmq_get_buffer
-  char rounding[16], machine[TVMQ_MACHINE_NAME], error[512];      // strings that `info` points to
+  struct tvmq_buffer_info buffer;                                    // last result of tvmq_get_buffer
+  char rounding[16], machine[TVMQ_MACHINE_NAME], error[512];         // strings that `info` points to
   char fully_connected[16], fast_math[16], hybrid[16], float32[16];  // likewise
 };
 

@@ -14,10 +14,11 @@ static const struct known_runtime {
 } known_runtimes[] = {
     {.name = "", .bytes = 0},  // the table may be empty
 #define TVMQ_RUNTIME(runtime, word0, word1, size, scaling, fast, form, floats) \
-  {.name = (runtime),                                                             \
-   .key = {{(word0), (word1)}},                                                   \
-   .bytes = (size),                                                               \
-   .answers = {.fully_connected = TVMQ_SCALING_##scaling, .fast_math = TVMQ_FAST_MATH_##fast, .hybrid = TVMQ_HYBRID_##form, .float32 = TVMQ_FLOAT32_##floats}},
+  {.name = (runtime),                                                          \
+   .key = {{(word0), (word1)}},                                                \
+   .bytes = (size),                                                            \
+   .answers = {                                                                \
+       .fully_connected = TVMQ_SCALING_##scaling, .fast_math = TVMQ_FAST_MATH_##fast, .hybrid = TVMQ_HYBRID_##form, .float32 = TVMQ_FLOAT32_##floats}},
 #include "host/known_runtimes.def"
 #undef TVMQ_RUNTIME
 };

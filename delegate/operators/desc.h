@@ -212,10 +212,10 @@ struct tvmq_unary_desc {
   enum tvmq_function function;
   enum tvmq_type in_type, out_type;
   struct tvmq_quant in, out;
-  float alpha;              // LEAKY_RELU's slope below zero; else 0
-  enum tvmq_hybrid floats;  // the runtime's float32 arithmetic
+  float alpha;                // LEAKY_RELU's slope below zero; else 0
+  enum tvmq_hybrid floats;    // the runtime's float32 arithmetic
   enum tvmq_float32 float32;  // the runtime's kernels of float32
-  size_t n;                 // elements
+  size_t n;                   // elements
 };
 
 // CAST between types of numbers.

@@ -86,7 +86,8 @@ static const char *formula(const struct tvmq_unary_desc *desc) {
 }
 
 static const char *claim_floats(const struct tvmq_unary_desc *desc) {
-  if (tvmq_function_is_gelu(desc->function) && desc->float32 == TVMQ_FLOAT32_UNKNOWN) return "float32: the runtime's approximation is unknown: see the option float32";
+  if (tvmq_function_is_gelu(desc->function) && desc->float32 == TVMQ_FLOAT32_UNKNOWN)
+    return "float32: the runtime's approximation is unknown: see the option float32";
   return functions[desc->function].floats ?: same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n);
 }
 

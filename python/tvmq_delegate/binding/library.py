@@ -148,11 +148,10 @@ class Buffer:
 class Summary:
     """A delegate as a whole.
 
-    subgraphs: that the interpreter has offered; nodes, claimed, partitions: of all of them. threads: that share an operator. error: the last one, "" if there
-    was none. packed_bytes: weights; scratch_bytes: shared by all operators; arena_bytes: tensors between the nodes of a partition. plans, packs: how often an
-    operator has been planned, and weights have been packed. in_order: kernels are chosen for cores that execute in order. machine: whose costs decide.
-    runtime: the runtime's build, "" where options say all of its kernels; fully_connected, fast_math, hybrid, float32: of its kernels, given or found, "auto":
-    unknown.
+    subgraphs: that the interpreter has offered; nodes, claimed, partitions: of all of them. threads: that share an operator. error: the last one, or "".
+    packed_bytes: weights; scratch_bytes: shared by all operators; arena_bytes: tensors between nodes. plans, packs: how often an operator has been planned, and
+    weights have been packed. in_order: kernels are chosen for cores that execute in order. machine: whose costs decide. runtime: the runtime's build, ""
+    where options say all of its kernels; the options after it: of these kernels, given or found, "auto": unknown.
     """
 
     subgraphs: int
@@ -209,9 +208,9 @@ class NodeProfile:
 
 @dataclass(frozen=True)
 class Span:
-    """When a thread was at work. thread: 0 is the one that runs the interpreter. task: part of the node's work that threads share; -1: the whole node.
+    """When a thread was at work, by time.monotonic_ns().
 
-    Nanoseconds of time.monotonic_ns().
+    thread: 0 is the one that runs the interpreter. task: part of the node's work that threads share; -1: the whole node.
     """
 
     subgraph: int
@@ -226,8 +225,7 @@ class Span:
 class Peak:
     """The greatest speed that the machine allows a delegate's threads and instruction set.
 
-    macs_per_second: of `kernel`, the fastest for int8 matrices, on data in the first-level cache. cache_bytes_per_second: reading 256 KiB per thread again and
-    again; memory_bytes_per_second: reading 64 MiB.
+    macs_per_second: of `kernel`, the fastest for int8 matrices, on data in the first-level cache. Bytes per second: cache: 256 KiB per thread, memory: 64 MiB.
     """
 
     kernel: str

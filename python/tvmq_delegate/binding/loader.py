@@ -195,9 +195,9 @@ def load(*, runtime: str | ModuleType | None = None, **options: Unpack[LoadOptio
     Args:
       runtime: which TFLite runtime, as in runtimes.find(). None takes the one that is imported, else the one that is installed.
       **options: the delegate's options, by name. Values may be str, int or bool; None leaves the option at its default. `fully_connected`, `fast_math`,
-        `hybrid` and `float32` of "auto" are what reference.found() makes of the runtime's kernels. `machine` of "auto" is the file that calibrate() has written for
-        this CPU, if there is one that the library can read; "known" leaves it aside. `tuning_records` may be a list of paths; "shipped" stands for those in the
-        package.
+        `hybrid` and `float32` of "auto" are what reference.found() makes of the runtime's kernels. `machine` of "auto" is the file that calibrate() has written
+        for this CPU, if there is one that the library can read; "known" leaves it aside. `tuning_records` may be a list of paths; "shipped" stands for those in
+        the package.
 
     Returns:
       The runtime's own Delegate object.
