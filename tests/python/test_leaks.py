@@ -116,6 +116,7 @@ def calls(network: bytes) -> dict[str, Callable[[], object]]:
         "force": lambda: (tvmq_delegate.force(delegate, index, 1), tvmq_delegate.force(delegate, index, None)),
         "set_machine": lambda: set_machine(delegate),
         "nodes": lambda: tvmq_delegate.nodes(network),
+        "write_trace": lambda: tvmq_delegate.write_trace(delegate, os.devnull),
         "an inference": lambda: harness.run(interpreter, np.zeros((1, 32, 32, 3), np.uint8)),
         "a refusal": refused,
         "an Interpreter": lambda: interpreted(network),
