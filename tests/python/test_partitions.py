@@ -76,7 +76,7 @@ def test_each_node_has_a_reason_of_its_own(runtime: harness.Runtime) -> None:
     axes = builder.add_tensor("axes", (2,), "int32", data=np.array([1, 2], np.int32))
     does = {
         "DEQUANTIZE": "converts elements", "RELU6": "-0.0", "ADD": "combines elements of 32 or 64 bits", "ABS": "maps elements of 32 bits",
-        "MEAN": "reduces elements of 32 bits", "RESHAPE": "moves elements of 32 or 64 bits", "SIN": "no kernels",
+        "MEAN": "reduces elements of 32 bits", "RESHAPE": "moves elements of 32 or 64 bits", "L2_NORMALIZATION": "no kernels",
     }  # fmt: skip
     others = {"ADD": lambda x: [x, x], "MEAN": lambda x: [x, axes], "RESHAPE": lambda x: [x, shape]}
     options = {"ADD": {"fused_activation_function": "NONE"}, "MEAN": {"keep_dims": True}, "RESHAPE": {"new_shape": (1, 8)}}
