@@ -191,7 +191,8 @@ def test_the_documentation_lists_the_options_of_the_library() -> None:
     values = {"bool": "true, false", "int": "{0.min} and up", "name": "{0.names}", "cpus": "any, or such as 4-7, 0+2"}
     options = tvmq_delegate.options()
     told = {name: text for name, text, _ in rows}  # of a path the page says in words what it may be
-    assert rows == [(o.name, values.get(o.kind, told.get(o.name, "")).format(o).replace("|", ", "), o.default_value) for o in options]
+    words = {o.name: f"{o.names}, or " if o.kind == "int" and o.names else "" for o in options}
+    assert rows == [(o.name, (words[o.name] + values.get(o.kind, told.get(o.name, "")).format(o)).replace("|", ", "), o.default_value) for o in options]
 
 
 def tvmq_version(python: pathlib.Path, folder: pathlib.Path) -> str:
