@@ -37,9 +37,9 @@ def counted(folder, terminal="/dev/tty"):
         yield
         return
     done = threading.Event()
+    begun = compiled(folder)
 
     def count():
-        begun = compiled(folder)
         while not done.wait(SECONDS):
             total = len(outputs(folder))
             if total:
