@@ -6,6 +6,7 @@
 
 #include "arithmetic/stage.h"
 #include "base/arith.h"
+#include "base/float_bits.h"
 #include "base/inline.h"
 #include "base/memory.h"
 #include "cpu/cpu.h"
@@ -75,18 +76,6 @@ TVMQ_INLINE void begin(const struct channel *c, int32_t origin, struct steps *st
 
 TVMQ_INLINE bool is_near_whole(uint32_t excess) { return excess + BLUR <= 2 * BLUR; }
 
-TVMQ_INLINE int32_t bits_of(float x) {
-  int32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-TVMQ_INLINE float float_of(int32_t bits) {
-  float x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
 // Returns half a unit in the last place of a float32 between 1/2 and 1, in units of thresholds; at most 2^21. An
 // accumulator is 2^30 units of thresholds. Returns 0 for fused lines, whose results are rounded only once, to integers.
 TVMQ_INLINE float half_place(const struct channel *c) { return c->is_fused ? 0 : c->real > 0x1p-16 ? (float)(0x1p30 * 0x1p-25 / c->real) : 0x1p21f; }
@@ -96,7 +85,7 @@ TVMQ_INLINE float half_place(const struct channel *c) { return c->is_fused ? 0 :
 // rounds to the value. For an odd value, the result must be half a unit higher.
 TVMQ_INLINE int32_t threshold_of(int32_t value, uint32_t excess, float half_place) {
   const int32_t exponent = 0xff << 23;
-  const int32_t rounded = (int32_t)(2 * half_place * float_of(bits_of((float)value - 0.5f) & exponent));
+  const int32_t rounded = (int32_t)(2 * half_place * tvmq_float_of(tvmq_float_bits((float)value - 0.5f) & exponent));
   return (value % 2 != 0 ? rounded : -rounded) - (int32_t)(excess >> 2);
 }
 
@@ -231,7 +220,7 @@ TVMQ_INLINE int32_t result_on(const struct channel *c, const struct line *line, 
   const float whole = TVMQ_FUSED_ZERO;
   const float result =
       c->is_fused ? fmaf(line->slope, (float)(acc + line->fused.lift), line->fused.addend) : fmaf(line->slope, (float)acc, line->intercept) + whole;
-  return tvmq_sub_wrap(bits_of(result), bits_of(whole));
+  return tvmq_sub_wrap(tvmq_float_bits(result), tvmq_float_bits(whole));
 }
 
 // Returns whether the line steps at every place: it reaches the value there, and does not reach it one accumulator
@@ -377,7 +366,8 @@ static bool find_lines(enum tvmq_form form, const struct tvmq_stage *stage, cons
     const int32_t below = is_fused ? tvmq_sub_wrap(line.origin, tvmq_fused_bits(&line.fused)) : line.origin;
     const float shift = is_fused ? line.fused.addend + (float)stage->flip : line.intercept;
     for (size_t i = j; i < end; i++)
-      lines[i] = (struct tvmq_channel_params){.bias = tvmq_sub_wrap(params[i].bias, below), .multiplier = bits_of(-line.slope), .shift = bits_of(shift)};
+      lines[i] = (struct tvmq_channel_params){
+          .bias = tvmq_sub_wrap(params[i].bias, below), .multiplier = tvmq_float_bits(-line.slope), .shift = tvmq_float_bits(shift)};
   }
   memcpy(params, lines, n * sizeof *params);
   return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/float_bits.h"
 #include "base/inline.h"
 #include "base/memo.h"
 #include "cpu/cpu.h"
@@ -20,32 +21,20 @@ struct thresholds {
 
 static float threshold_at(const struct thresholds *t, int32_t i) { return t->first + t->step * (float)i; }
 
-TVMQ_INLINE int32_t bits_of(float x) {
-  int32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-TVMQ_INLINE float float_of(int32_t bits) {
-  float x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
 // Returns 0 if quotient and product reach the threshold at the same float. The quotient x / scale rounds to the threshold
 // from the middle between it and the float before it; in the middle itself, it rounds to the even one of the two. The
 // middle has 25 bits and the scale 24, so float64 holds their product exactly. x is a float, so x is above the product
 // if it is not below the next float64.
 TVMQ_INLINE int32_t doubt_at(const struct tvmq_reciprocal *r, float scale, float threshold) {
-  const int32_t bits = bits_of(threshold);  // positive floats have the same order as their bits
-  double least = 0.5 * ((double)threshold + (double)float_of(bits - 1)) * (double)scale;
+  const int32_t bits = tvmq_float_bits(threshold);  // positive floats have the same order as their bits
+  double least = 0.5 * ((double)threshold + (double)tvmq_float_of(bits - 1)) * (double)scale;
   int64_t least_bits;
   memcpy(&least_bits, &least, sizeof least_bits);
   least_bits += bits & 1;
   memcpy(&least, &least_bits, sizeof least);
   const float nearest = (float)least;
-  const int32_t reaching = bits_of(nearest) + ((double)nearest < least);
-  const int32_t is_late = product(r, float_of(reaching)) < threshold, is_early = product(r, float_of(reaching - 1)) >= threshold;
+  const int32_t reaching = tvmq_float_bits(nearest) + ((double)nearest < least);
+  const int32_t is_late = product(r, tvmq_float_of(reaching)) < threshold, is_early = product(r, tvmq_float_of(reaching - 1)) >= threshold;
   return is_late | is_early;
 }
 
@@ -80,7 +69,7 @@ enum { CODE_BITS = 23, MOST_CODES = 1 << CODE_BITS };
 // it is not within 2^-19 of an integer, no float is that near.
 TVMQ_INLINE bool agrees_at_codes(const struct tvmq_reciprocal *r, float scale, int32_t n) {
   enum { NEAR = 1 << 13 };
-  const uint32_t integer = ((uint32_t)bits_of(scale) & ((1u << 23) - 1)) | 1u << 23;
+  const uint32_t integer = ((uint32_t)tvmq_float_bits(scale) & ((1u << 23) - 1)) | 1u << 23;
   if (n > 0 && doubt_at(r, scale, 0.5f) != 0) return false;
   for (int32_t b = 0; b < CODE_BITS && 1 << b < n; b++) {
     const int32_t begin = 1 << b;

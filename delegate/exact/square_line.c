@@ -1,9 +1,9 @@
 #include "exact/square_line.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "arithmetic/stage.h"
+#include "base/float_bits.h"
 
 // The reference's result and the line's result are both non-decreasing in the difference. So they are equal for all
 // differences if they are equal at 0, at the greatest difference and at each step. A step is the least difference that
@@ -61,12 +61,6 @@ static bool passes(const struct tvmq_mul_args *args, const struct steps *steps, 
   return good;
 }
 
-static int32_t bits_of(float x) {
-  int32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
 // Tries the slopes next to the real one.
 void tvmq_square_line(struct tvmq_mul_args *args, int32_t most) {
   enum { SLOPES = 8 };
@@ -76,8 +70,8 @@ void tvmq_square_line(struct tvmq_mul_args *args, int32_t most) {
   for (int i = 0; i < SLOPES; i++) {
     const float slope = i % 2 != 0 ? above : below, intercept = intercept_of(&steps, slope);
     if (passes(args, &steps, most, slope, intercept)) {
-      args->multiplier = bits_of(-slope);
-      args->shift = bits_of(intercept);
+      args->multiplier = tvmq_float_bits(-slope);
+      args->shift = tvmq_float_bits(intercept);
       return;
     }
     if (i % 2 == 0)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The functions, each with the function of the C library that it calls.
+// The functions, each with the function of the C library that it calls; NULL: none.
 #define TVMQ_FLOAT_FUNCTIONS(FUNCTION) \
   FUNCTION(EXP, expf)                  \
   FUNCTION(LOGISTIC, expf)             \
@@ -16,8 +16,8 @@
   FUNCTION(TANH, tanhf)                \
   FUNCTION(GELU_LIBRARY, erfcf)        \
   FUNCTION(GELU_EIGEN, expf)           \
-  FUNCTION(GELU_TANH_13_6, tanhf)      \
-  FUNCTION(GELU_TANH_9_8, tanhf)
+  FUNCTION(GELU_TANH_13_6, NULL)       \
+  FUNCTION(GELU_TANH_9_8, NULL)
 
 enum tvmq_float_function {
 #define FUNCTION(NAME, library) TVMQ_FLOAT_##NAME,

@@ -2,17 +2,14 @@
 #pragma once
 
 #include <stdint.h>
-#include <string.h>
+
+#include "base/float_bits.h"
 
 // Returns the estimate of 1 / x with 8 bits, for x whose reciprocal is a normal number.
 static inline float tvmq_reciprocal_estimate(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  const uint32_t a = 2 * (0x100 | (bits >> 15 & 0xff)) + 1;  // the middle of an interval of significands, with 10 bits
-  const uint32_t estimate = ((1 << 19) / a + 1) / 2;
-  bits = (bits & 0x80000000) | (253 - (bits >> 23 & 0xff)) << 23 | (estimate & 0xff) << 15;
-  memcpy(&x, &bits, sizeof x);
-  return x;
+  const uint32_t bits = (uint32_t)tvmq_float_bits(x), exponent = bits >> 23 & 0xff, significand = 0x100 | (bits >> 15 & 0xff);
+  const uint32_t estimate = ((1 << 19) / (2 * significand + 1) + 1) / 2;  // of the middle of the interval that the 9 bits stand for
+  return tvmq_float_of((int32_t)((bits & 0x80000000) | (253 - exponent) << 23 | (estimate & 0xff) << 15));
 }
 
 static inline float tvmq_reciprocal(float x) {

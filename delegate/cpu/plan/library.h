@@ -4,7 +4,7 @@
 
 #include "cpu/plan/select.h"
 
-// Returns the library's function that a function is computed with.
+// Returns the library's function that a function is computed with, or NULL.
 tvmq_library_fn tvmq_library_function(enum tvmq_float_function function);
 
 // Returns whether a kernel of the family float_function gives the library's results: it is asked, once for each process,
