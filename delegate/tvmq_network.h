@@ -25,7 +25,7 @@ struct tvmq_network;
 //
 // `keys` and `values` are `n_options` pairs of names and values: the delegate's options (tvmq_get_option), and "runtime",
 // whose reference kernels are reproduced where runtimes differ: "litert" (the default: LiteRT) or "tflite"
-// (tflite-runtime 2.14). It decides fully_connected, fast_math and hybrid where these are "auto". Options that
+// (tflite-runtime 2.14). It decides fully_connected, fast_math, hybrid and float32 where these are "auto". Options that
 // limit what a delegate takes (require_full_delegation, min_nodes_per_partition, max_delegated_partitions) have no
 // effect. num_threads is 1 by default.
 //

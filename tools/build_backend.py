@@ -29,10 +29,7 @@ def counted(folder, terminal="/dev/tty"):
     """Writes how many files are compiled, of how many, behind the line that pip leaves on the terminal, whose output it keeps to itself. folder: of the build;
     None where meson-python makes one of its own.
     """
-    try:
-        screen = open(terminal, "w", encoding="utf-8") if folder else None
-    except OSError:  # in the background, in a pipe
-        screen = None
+    screen = _screen(terminal) if folder else None
     if screen is None:
         yield
         return
@@ -43,19 +40,36 @@ def counted(folder, terminal="/dev/tty"):
         while not done.wait(SECONDS):
             total = len(outputs(folder))
             if total:
-                there = min(total, compiled(folder) - begun)
+                there = max(0, min(total, compiled(folder) - begun))  # ninja drops old lines from its log at times
                 screen.write(f"\x1b7   {there} of {total} files\x1b[K\x1b8")  # where the cursor is, which then stands where it was
                 screen.flush()
         screen.write("\x1b7\x1b[K\x1b8")
         screen.close()
 
-    thread = threading.Thread(target=count, daemon=True)
+    def count_quietly():
+        with contextlib.suppress(OSError):  # the terminal may be closed meanwhile
+            count()
+
+    thread = threading.Thread(target=count_quietly, daemon=True)
     thread.start()
     try:
         yield
     finally:
         done.set()
         thread.join()
+
+
+def _screen(terminal):
+    """The terminal, open for writing, or None if there is none or this process is in its background."""
+    try:
+        screen = open(terminal, "w", encoding="utf-8")
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        if screen.isatty() and os.tcgetpgrp(screen.fileno()) != os.getpgrp():
+            screen.close()
+            return None
+    return screen
 
 
 def outputs(folder):

@@ -146,7 +146,8 @@ static TfLiteStatus apply_to_graph(TfLiteContext *context, struct tvmq_delegate 
   tvmq_weight_cache_begin(&delegate->weight_cache, &delegate->env);
   const size_t constant_bytes = tvmq_subgraph_constant_bytes(subgraph, context);
   struct tvmq_slabs slabs = {.expected = constant_bytes < SIZE_MAX / 2 ? 2 * constant_bytes : SIZE_MAX};  // int16 weights take twice the bytes
-  delegate->env.slabs = constant_bytes >= TVMQ_SLABS_LEAST ? &slabs : NULL;
+  // With a limit of memory, weights that are given up must return theirs, which blocks of a slab do not.
+  delegate->env.slabs = constant_bytes >= TVMQ_SLABS_LEAST && delegate->memory_limit == 0 ? &slabs : NULL;
   const TfLiteStatus status = claim_and_replace(delegate, context, subgraph, nodes);
   delegate->env.slabs = NULL;
   tvmq_slabs_close(&slabs);

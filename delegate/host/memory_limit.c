@@ -1,22 +1,39 @@
 #include "host/memory_limit.h"
 
+#include "base/arith.h"
 #include "graph/partition.h"
 
-static size_t packed_by(const struct tvmq_record *record) { return record->planned ? (size_t)record->info.packed_bytes : 0; }
+size_t tvmq_packed_bytes_of(const struct tvmq_record *record) { return record->planned ? (size_t)record->info.packed_bytes : 0; }
 
 size_t tvmq_packed_bytes(const struct tvmq_delegate *delegate) {
   size_t bytes = 0;
   for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
-    for (size_t i = 0; i < s->n_records; i++) bytes += packed_by(&s->records[i]);
+    for (size_t i = 0; i < s->n_records; i++) bytes += tvmq_packed_bytes_of(&s->records[i]);
   }
   return bytes;
 }
 
-static size_t arena_bytes(const struct tvmq_delegate *delegate) { return delegate->arena.scratch.size; }
+// Returns the bytes of the arena that the partition with the largest tensors needs.
+static size_t arena_bytes(const struct tvmq_delegate *delegate) {
+  size_t bytes = 0;
+  for (const struct tvmq_subgraph *s = delegate->subgraphs; s != NULL; s = s->next) {
+    for (const struct tvmq_partition *p = s->partitions; p != NULL; p = p->next) bytes = tvmq_max(bytes, p->arena_bytes);
+  }
+  return bytes;
+}
+
+void tvmq_memory_drop_partitions(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph) {
+  while (subgraph->partitions != NULL) tvmq_partition_destroy(subgraph->partitions);
+  struct tvmq_scratch smaller = {0}, *arena = &delegate->arena.scratch;
+  const size_t bytes = arena_bytes(delegate);
+  if (bytes >= arena->size || !tvmq_scratch_reserve(&smaller, bytes, 0, 0)) return;
+  tvmq_scratch_free(arena);
+  *arena = smaller;
+}
 
 void tvmq_memory_allow(struct tvmq_delegate *delegate, const struct tvmq_record *record, size_t packed_bytes) {
   if (delegate->memory_limit == 0) return;
-  const size_t limit = delegate->memory_limit, held = packed_bytes - packed_by(record) + arena_bytes(delegate);
+  const size_t limit = delegate->memory_limit, held = packed_bytes - tvmq_packed_bytes_of(record) + arena_bytes(delegate);
   delegate->weights = (struct tvmq_weight_budget){.left = limit > held ? limit - held : 0};
 }
 
@@ -45,8 +62,8 @@ bool tvmq_memory_give_up(struct tvmq_delegate *delegate, struct tvmq_subgraph *s
   size_t most = refused != NULL ? delegate->weights.refused : 0;
   for (size_t i = 0; i < subgraph->n_records; i++) {
     struct tvmq_record *record = &subgraph->records[i];
-    if (!tvmq_record_wanted(record) || packed_by(record) <= most) continue;
-    most = packed_by(record);
+    if (!tvmq_record_wanted(record) || tvmq_packed_bytes_of(record) <= most) continue;
+    most = tvmq_packed_bytes_of(record);
     largest = record;
   }
   if (largest != NULL) tvmq_record_refuse(largest, tvmq_no_room);

@@ -120,7 +120,7 @@ static const struct row {
       .kind = "int",
       .names = "",
       .default_value = "0",
-      .help = "memory limit for packed weights and arenas together, when the delegate is applied; 0: none. Beyond it, "
+      .help = "memory limit for packed weights and the arena together, when the delegate is applied; 0: none. Beyond it, "
               "winograd is given up first, then the nodes with the most weights, which are left to the runtime",
       .min = 0,
       .max = 1 << 20},

@@ -125,11 +125,11 @@ static bool plan_nodes(struct tvmq_delegate *delegate, const TfLiteContext *cont
   for (size_t i = 0; i < subgraph->n_records; i++) {
     struct tvmq_record *record = &subgraph->records[i];
     if (!tvmq_record_wanted(record)) continue;
-    const size_t before = record->planned ? (size_t)record->info.packed_bytes : 0;
+    const size_t before = tvmq_packed_bytes_of(record);
     tvmq_memory_allow(delegate, record, packed_bytes);
     const char *reason = tvmq_record_plan(record, context, subgraph->known, &delegate->env);
     if (reason == tvmq_no_room) return tvmq_memory_give_up(delegate, subgraph, record);
-    packed_bytes += (record->planned ? (size_t)record->info.packed_bytes : 0) - before;
+    packed_bytes += tvmq_packed_bytes_of(record) - before;
     const bool left = reason == NULL && !delegate->options.require_full_delegation && tvmq_record_left(record, &delegate->env);
     if (left) reason = "a tuning record leaves it to the runtime";
     if (reason == NULL) continue;
@@ -146,20 +146,20 @@ static bool make_partitions(struct tvmq_delegate *delegate, struct tvmq_subgraph
       partition->pace.wary = delegate->options.num_threads == TVMQ_THREADS_AUTO;
       continue;
     }
-    while (subgraph->partitions != NULL) tvmq_partition_destroy(subgraph->partitions);
+    tvmq_memory_drop_partitions(delegate, subgraph);
     refuse_partition(subgraph, &preview->partitions[i], "out of memory");
     return true;
   }
   return false;
 }
 
-// Gives up nodes if the arenas, whose sizes are known now, do not fit beside the weights.
+// Gives up nodes if the arena, whose size is known now, does not fit beside the weights.
 static bool exceed_memory(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph) {
   if (!tvmq_memory_exceeded(delegate)) return false;
   bool given = true;
   while (given && tvmq_memory_exceeded(delegate)) given = tvmq_memory_give_up(delegate, subgraph, NULL);
   if (!given) tvmq_memory_leave_arena(subgraph);
-  while (subgraph->partitions != NULL) tvmq_partition_destroy(subgraph->partitions);
+  tvmq_memory_drop_partitions(delegate, subgraph);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Kernels of the C library's float32 functions. The includer defines the instruction set ISA, LANES, the float32 of a
+// Kernels of the C library's float32 functions and of GELU. The includer defines the instruction set ISA, LANES, the float32 of a
 // vector, and where the processor computes exponentials in vectors, TVMQ_EXPS and what kernels/exps_vectors.h asks for.
 #include <float.h>
 #include <stdbool.h>

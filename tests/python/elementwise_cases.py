@@ -85,7 +85,7 @@ UNARY = {
     "RSQRT": ("int8",),
     "TANH": ("int8", "uint8", "int16"),
 }
-FLOAT = ("EXP", "GELU", "LOGISTIC", "TANH")  # computed in float32, by the mathematics library
+FLOAT = ("EXP", "GELU", "LOGISTIC", "TANH")  # computed in float32, with the mathematics library or approximations
 
 
 LIBRARY = ("EXP", "GELU", "LOGISTIC", "TANH")  # float32 of the mathematics library, or approximations of the runtime

@@ -114,6 +114,13 @@ static const struct {
     {OPERATION(PRELU, .in = {{0x1p20f, 0}, {0x1p10f, 0}}, .out.scale = 1), "input scales / output scale is too large"},
 };
 
+#if defined __aarch64__
+#define ON_ARM(arm, other) arm
+#else
+#define ON_ARM(arm, other) other
+#endif
+#define OF_OTHERS "float32: the runtime's approximation, by the option float32, is that of other processors"
+
 static const struct {
   struct tvmq_unary_desc desc;
   const char *reason;
@@ -159,8 +166,9 @@ static const struct {
     {UNARY(LOGISTIC, .in_type = F32, .out_type = F32, .n = 0), "empty tensor"},
     {UNARY(GELU_TANH, .in_type = F32, .out_type = F32), "float32: the runtime's approximation is unknown: see the option float32"},
     {UNARY(GELU, .in_type = F32, .out_type = F32), "float32: the runtime's approximation is unknown: see the option float32"},
-    {UNARY(GELU, .in_type = F32, .out_type = F32, .float32 = TVMQ_FLOAT32_LIBRARY), NULL},
-    {UNARY(GELU_TANH, .in_type = F32, .out_type = F32, .float32 = TVMQ_FLOAT32_PACKETS), NULL},
+    {UNARY(GELU, .in_type = F32, .out_type = F32, .float32 = TVMQ_FLOAT32_LIBRARY), ON_ARM(OF_OTHERS, NULL)},
+    {UNARY(GELU_TANH, .in_type = F32, .out_type = F32, .float32 = TVMQ_FLOAT32_PACKETS), ON_ARM(OF_OTHERS, NULL)},
+    {UNARY(GELU, .in_type = F32, .out_type = F32, .float32 = TVMQ_FLOAT32_FUSED), ON_ARM(NULL, OF_OTHERS)},
     {UNARY(RELU, .in_type = S32), "activations are not int8, uint8 or int16"},
     {UNARY(RELU, .out_type = U8), "input and output types differ"},
     {UNARY(RELU, .n = 0), "empty tensor"},

@@ -38,7 +38,7 @@ struct tvmq_weight_budget {
   size_t refused;  // size of the weights that were refused last
 };
 
-// The reason of a node whose weights exceed the budget.
+// The reason of a node whose packed weights exceed the budget.
 extern const char tvmq_no_room[];
 
 // Everything that planning may use. `content` and `constraint` belong to the node that is planned. `new_weights` and `slabs` are set only while a delegate is

@@ -20,7 +20,7 @@ enum { PACE_LEAST_PERIOD = 64, PACE_GROWTH = 4, PACE_PERIOD = 4096, PACE_LONG_PE
 
 // Initially all zero but `wary`.
 struct tvmq_pace {
-  bool wary;           // one thread is preferred, and trials compare long runs, too: never slower than one thread
+  bool wary;           // one thread is preferred, and trials compare long runs, too
   uint32_t run;        // number of the next run; each trial begins at run PACE_FIRST
   uint32_t period;     // run at which the next trial begins; 0: PACE_LEAST_PERIOD
   bool alone;          // decision of the last trial: one thread is faster

@@ -1,4 +1,4 @@
-// The C library's float32 functions in NEON vectors.
+// The C library's float32 functions and GELU in NEON vectors.
 #include <arm_neon.h>
 
 #define TVMQ_EXPS

@@ -1,4 +1,4 @@
-// The C library's float32 functions: calls.
+// The C library's float32 functions, which it calls, and GELU.
 #define ISA c
 enum { LANES = 4 };
 #if defined __aarch64__

@@ -1,4 +1,4 @@
-// The C library's float32 functions in AVX-512 vectors.
+// The C library's float32 functions and GELU in AVX-512 vectors.
 #include <immintrin.h>
 
 #define TVMQ_EXPS

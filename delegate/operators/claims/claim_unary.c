@@ -85,9 +85,23 @@ static const char *formula(const struct tvmq_unary_desc *desc) {
   return tvmq_unary_line(desc, &line) ? NULL : tvmq_unary_words(desc, NULL);
 }
 
+// Returns whether the processor's kernels compute GELU as the runtime does.
+static bool is_native(enum tvmq_float32 float32) {
+#if defined __aarch64__
+  return float32 == TVMQ_FLOAT32_FUSED;
+#else
+  return float32 == TVMQ_FLOAT32_LIBRARY || float32 == TVMQ_FLOAT32_PACKETS;
+#endif
+}
+
+static const char *gelu_of_floats(enum tvmq_float32 float32) {
+  if (float32 == TVMQ_FLOAT32_UNKNOWN) return "float32: the runtime's approximation is unknown: see the option float32";
+  return is_native(float32) ? NULL : "float32: the runtime's approximation, by the option float32, is that of other processors";
+}
+
 static const char *claim_floats(const struct tvmq_unary_desc *desc) {
-  if (tvmq_function_is_gelu(desc->function) && desc->float32 == TVMQ_FLOAT32_UNKNOWN)
-    return "float32: the runtime's approximation is unknown: see the option float32";
+  const char *why = tvmq_function_is_gelu(desc->function) ? gelu_of_floats(desc->float32) : NULL;
+  if (why != NULL) return why;
   return functions[desc->function].floats ?: same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n);
 }
 

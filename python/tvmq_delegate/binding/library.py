@@ -379,7 +379,7 @@ def spans(delegate: Delegate) -> list[Span]:
 
 
 def buffers(delegate: Delegate) -> list[Buffer]:
-    """Where the tensors between the nodes of each partition lie in its arena, and when. Raises what report() raises."""
+    """Where the tensors between the nodes of each partition lie in the delegate's arena, and when. Raises what report() raises."""
     return ffi.sequence(Buffer, ffi.library()[1].tvmq_get_buffer, ffi.delegate_pointer(delegate))
 
 

@@ -7,9 +7,9 @@ import functools
 import os
 import re
 import zlib
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False  # pathlib takes longer to import than all the others
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # pathlib takes longer to import than all the others
     from pathlib import Path
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..binding import library_name, load, runtimes
 from . import tally
-from .calls import by_name
+from .calls import again, by_name
 from .settings import COMPARE, OPTIONS, parsed
 from .unseen import Unseen
 
@@ -85,7 +85,7 @@ def _prepare_interpreters(module: ModuleType) -> None:
         call["experimental_delegates"] = [delegate]
 
         def create() -> bool:
-            original(**call)
+            again(original, call)
             return _takes_nodes(network, delegate)
 
         before = dict(vars(self))
@@ -154,6 +154,6 @@ def _compiled(network: str, original: Callable[..., Any], call: dict[str, Any]) 
     """A compiled model with the delegate, or None if the delegate takes no node."""
     from ..binding import accelerator
 
-    model = original(**call)
+    model = again(original, call)
     alive = accelerator.delegates(_environment())
     return model if alive and _takes_nodes(network, alive[-1]) else None

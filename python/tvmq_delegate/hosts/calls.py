@@ -21,3 +21,9 @@ def by_name(function: Callable[..., Any], arguments: Sequence[Any], named: Mappi
     if named.keys() & call.keys() or named.keys() - {*names} or {*names} - defaults - named.keys() - call.keys():
         return None
     return {**call, **named}
+
+
+def again(function: Callable[..., Any], call: Mapping[str, Any]) -> Any:
+    """Calls a method with what by_name() returned. Its object, the first, goes without a name, which a wrapper of the method may spell in its own way."""
+    first, *others = call
+    return function(call[first], **{name: call[name] for name in others})

@@ -51,9 +51,14 @@ class Counters:
         self._own = TASKS / str(threading.get_native_id()) / "schedstat"
         self._files: dict[str, list[int]] = {}
         for name, number in EVENTS.items():
+            files: list[int] = []
             try:
-                self._files[name] = [_opened(number, int(path.parent.name)) for path in self._threads]
+                for path in self._threads:
+                    files.append(_opened(number, int(path.parent.name)))
+                self._files[name] = files
             except OSError as error:
+                for file in files:
+                    os.close(file)
                 self.missing[name] = f"perf_event_open: {REFUSALS.get(error.errno or 0, error.strerror)}"
         if not any(path.exists() for path in self._threads):
             self.missing["waited us"] = "no /proc/self/task/*/schedstat"

@@ -47,7 +47,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Profiled:
-    """Runs with the delegate's own clock. runs_ns: start and end of each, of time.monotonic_ns(). buffers: of the delegate's arenas. parts: of estimates,
+    """Runs with the delegate's own clock. runs_ns: start and end of each, of time.monotonic_ns(). buffers: of the delegate's arena. parts: of estimates,
     by nodes of the main subgraph. counted: of each run, empty unless asked for; not_counted: what could not be, and why."""
 
     nodes: tuple[library.NodeProfile, ...]

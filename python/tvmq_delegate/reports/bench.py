@@ -169,7 +169,9 @@ def not_counted(missing: Mapping[str, str]) -> str:
 
 def latest(found: History, path: str) -> str:
     """How the run in a file of the history compares with the one before."""
-    series = next(series for series in found.series if path in (run.path for run in series.runs))
+    series = next((series for series in found.series if path in (run.path for run in series.runs)), None)
+    if series is None:
+        return f"{path} cannot be read again: {'; '.join(found.skipped)}"
     count = f"{plural(len(series.runs), 'run')} of {series.model} in {found.folder}"
     if series.change is None:
         return count

@@ -84,7 +84,7 @@ bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *tr
   return true;
 }
 
-const char tvmq_no_room[] = "memory_megabytes is reached, and its packed weights take the most memory";
+const char tvmq_no_room[] = "its packed weights do not fit into memory_megabytes";
 
 // Takes `bytes` from the budget. Returns false if there are not so many left.
 static bool take(struct tvmq_weight_budget *budget, size_t bytes) {

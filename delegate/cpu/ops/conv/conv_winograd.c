@@ -119,7 +119,7 @@ static struct tvmq_conv_choice choose(const struct tvmq_conv_problem *p, const s
   struct tvmq_panel panel;
   const bool fits = tvmq_panel_layout(&c.variant->layout, c.n_taps * c.k, &panel) &&
                     tvmq_mul_size(tvmq_ceil_div(gemms.n, c.variant->layout.nr), panel.size, &c.transformed_bytes) &&
-                    c.transformed_bytes <= env->transformed->limit - env->transformed->used;
+                    env->transformed->used <= env->transformed->limit && c.transformed_bytes <= env->transformed->limit - env->transformed->used;
   if (!fits) return none;
   c.cycles += estimate(p, &c, &tiles, target);
   return c;
