@@ -8,7 +8,8 @@ import harness
 import pytest
 
 import tvmq_delegate
-from tvmq_delegate.models import zoo
+from tvmq_delegate.models import ModelBuilder, zoo
+from tvmq_delegate.models.flatbuffer import read, write
 
 MIB = 1 << 20
 
@@ -53,3 +54,21 @@ def test_what_is_taken_is_exact(runtime: harness.Runtime) -> None:
 def test_full_delegation_says_why(runtime: harness.Runtime) -> None:
     with pytest.raises(RuntimeError, match="memory_megabytes"):
         runtime.interpreter(zoo.load("mobilenet_v2_0.35_96"), [runtime.load(memory_megabytes=1, require_full_delegation=True)])
+
+
+def pools(size: int) -> bytes:
+    """Two poolings of size x size pixels, with a tensor of 16 channels between them."""
+    builder = ModelBuilder()
+    tensors = [builder.add_tensor(name, (1, size, size, 16), "int8", scale=0.1) for name in ("input", "between", "output")]
+    for source, result in zip(tensors, tensors[1:]):
+        builder.add_op("MAX_POOL_2D", [source], [result], padding="SAME", stride_w=1, stride_h=1, filter_width=3, filter_height=3)
+    return builder.build(tensors[:1], tensors[2:])
+
+
+def test_graphs_that_are_given_up_leave_no_arena(runtime: harness.Runtime) -> None:
+    """The second graph needs 4 MiB between its nodes, the first one 64 KiB."""
+    root = read(memoryview(pools(64)))
+    root.subgraphs = (*root.subgraphs, *read(memoryview(pools(512))).subgraphs)
+    report = held(runtime, write(root), memory_megabytes=1)
+    assert [node.claimed for node in report.nodes] == [True, True, False, False]
+    assert 0 < report.summary.arena_bytes <= MIB
