@@ -18,6 +18,7 @@ from test_cli import tvmq
 import tvmq_delegate
 from tvmq_delegate import measure
 from tvmq_delegate.measure import counters
+from tvmq_delegate.measure import counters
 from tvmq_delegate.models import zoo
 from tvmq_delegate.reports import trace
 
@@ -64,19 +65,22 @@ def test_the_clock_is_cycles_of_the_time_on_processors() -> None:
     found.close()
 
 
-def test_waiting_of_threads_is_told_apart() -> None:
-    """Another thread's schedstat does not count as the caller's."""
+def test_waiting_of_threads_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caller has waited 3 us for a processor, every other thread 5 us."""
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait)
     thread.start()
+    own = str(threading.get_native_id())
+    monkeypatch.setattr(counters, "_numbers", lambda path: [20_000, 3_000 if own in path.parts else 5_000, 1])
     try:
         found = measure.Counters()
-        assert "waited us" in found.missing or {"waited us", "workers waited us"} <= found.read().keys()
+        n = len(os.listdir("/proc/self/task"))
+        told = found.read()
         found.close()
     finally:
         stop.set()
         thread.join()
-    assert "waited us" in found.missing or "waited us" in found.read()  # a thread that has ended
+    assert (told["waited us"], told["workers waited us"], told["busy us"]) == (3, 5 * (n - 1), 20 * n)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,25 @@
 // Blocks from slabs do not overlap and keep their contents, however many there are, whoever frees them, and also while memory is short.
+#define _GNU_SOURCE  // syscall
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/slab.h"
 #include "unit.h"
 
 enum { EXPECTED = 100 << 20 };  // more than fits into a slab
+
+static size_t returned;  // bytes that the kernel may take back
+
+// Replaces the C library's.
+int madvise(void *at, size_t bytes, int advice) {
+  if (advice == MADV_DONTNEED) returned += bytes;
+  return (int)syscall(SYS_madvise, at, bytes, advice);
+}
 
 struct block {
   struct tvmq_slab *slab;
@@ -112,7 +124,20 @@ static void check_expected(void) {
   free_all(blocks);
 }
 
+// What no block of a closed slab uses goes back to the kernel, but for a part of a page.
+static void check_trim(void) {
+  enum { SLAB = 2 << 20, USED = 100 << 10 };
+  struct tvmq_slabs slabs = {.expected = SLAB};
+  struct block block = take(&slabs, USED, 7);
+  returned = 0;
+  tvmq_slabs_close(&slabs);
+  CHECK(returned <= SLAB - USED && returned > SLAB - USED - (size_t)sysconf(_SC_PAGESIZE), "%zu of %d bytes", returned, SLAB - USED);
+  CHECK(holds(&block, 7), "the block");
+  tvmq_slab_free(block.slab, block.bytes);
+}
+
 int main(void) {
+  check_trim();
   check_blocks(false);
   check_blocks(true);
   check_order();
