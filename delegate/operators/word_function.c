@@ -20,8 +20,9 @@ static enum tvmq_contraction contraction_of(enum tvmq_hybrid floats) {
 
 const char *tvmq_unary_words(const struct tvmq_unary_desc *desc, struct tvmq_word_map *map) {
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-    if (tables[i].function == desc->function)
-      return tvmq_word_function_map(tables[i].in_float, desc->in.scale, desc->out.scale, contraction_of(desc->floats), map);
+    if (tables[i].function != desc->function) continue;
+    if (desc->floats == TVMQ_HYBRID_UNKNOWN) return "int16: the runtime's arithmetic is unknown: see the option hybrid";
+    return tvmq_word_function_map(tables[i].in_float, desc->in.scale, desc->out.scale, contraction_of(desc->floats), map);
   }
   return tvmq_sigmoid_map(desc, map);
 }

@@ -40,7 +40,7 @@ def test_every_element(runtime: harness.Runtime, operator: str, draw: Draw) -> N
     delegated = runtime.interpreter(content, [delegate])
     node = tvmq_delegate.report(delegate).nodes[0]
     if not node.claimed:
-        assert "infinite" in node.reason or "use of FMA" in node.reason, node.reason
+        assert any(why in node.reason for why in ("infinite", "use of FMA", "arithmetic is unknown")), node.reason
         harness.counts["functions of int16 left to the runtime"] += 1
         return
     harness.assert_equal(harness.run(delegated, np.maximum(ALL, 0) if operator == "RSQRT" else ALL)[0], wanted)

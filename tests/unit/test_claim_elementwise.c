@@ -193,6 +193,7 @@ static const struct {
     {UNARY_INT16(GELU, .floats = TVMQ_HYBRID_UNKNOWN), "some of the runtimes have no kernel for this type"},
     {UNARY_INT16(EXP, .in.scale = 1e-4f, .floats = TVMQ_HYBRID_PORTABLE), NULL},
     {UNARY_INT16(EXP, .floats = TVMQ_HYBRID_SSE), "a result is infinite"},
+    {UNARY_INT16(EXP, .in.scale = 1e-4f, .floats = TVMQ_HYBRID_UNKNOWN), "int16: the runtime's arithmetic is unknown: see the option hybrid"},
     {UNARY_INT16(RSQRT, .floats = TVMQ_HYBRID_SSE), NULL},
     {UNARY(EXP, .in_type = U8, .out_type = U8, .out.zero_point = 5), "the reference has no exact kernel for this type"},
     {UNARY(ABS, .in_type = U8, .out_type = U8, .out.zero_point = 5), "the reference has no kernel for this type"},
