@@ -18,7 +18,6 @@ from test_cli import tvmq
 import tvmq_delegate
 from tvmq_delegate import measure
 from tvmq_delegate.measure import counters
-from tvmq_delegate.measure import counters
 from tvmq_delegate.models import zoo
 from tvmq_delegate.reports import trace
 
