@@ -19,6 +19,7 @@ struct tvmq_arena_buffer {
   size_t size;         // bytes; 0: needs no memory
   size_t first, last;  // steps, both included; first <= last
   size_t offset;       // result: bytes from the start of the arena, a multiple of TVMQ_ALIGNMENT; unchanged if size is 0
+  size_t n_tensors;    // used only while tensors are placed: outputs of needed steps that lie in the buffer
   // Used by the planners only:
   struct tvmq_arena_buffer *above;  // while buffers are sorted: the next smaller; then the placed buffer with the next larger offset
   size_t pile;                      // number of the buffer's pile

@@ -27,7 +27,7 @@ struct tvmq_step {
   size_t first_buffer;          // buffer number reserved for output 0; output k has number first_buffer + k
 
   // Valid for the current shapes:
-  bool *used;         // for each output: a needed step reads the output
+  int *last_reader;   // for each output: the last needed step that reads it; -1: none
   bool needed, idle;  // needed: it has an output that something reads; idle: there is nothing to run
   bool copies;        // reads or assigns a variable by copying, because a view would show a wrong value (separate_variables.h)
   size_t *writers;    // for each output that lies in a variable: number of the last step that wrote the variable, from 1; 0: none

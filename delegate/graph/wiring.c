@@ -14,7 +14,7 @@ static void make_step(struct tvmq_step *step, struct tvmq_room *room) {
   step->out_places = tvmq_room_take(room, n_out, sizeof step->out_places[0]);
   step->out = tvmq_room_take(room, n_out, sizeof step->out[0]);
   step->inside = tvmq_room_take(room, n_out, sizeof step->inside[0]);
-  step->used = tvmq_room_take(room, n_out, sizeof step->used[0]);
+  step->last_reader = tvmq_room_take(room, n_out, sizeof step->last_reader[0]);
   step->writers = tvmq_room_take(room, n_out, sizeof step->writers[0]);
 }
 
@@ -51,17 +51,19 @@ size_t tvmq_wire(struct tvmq_step *steps, size_t n) {
 
 static void find_needed(struct tvmq_step *steps, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    for (int k = 0; k < n_out(&steps[i]); k++) steps[i].used[k] = false;
+    for (int k = 0; k < n_out(&steps[i]); k++) steps[i].last_reader[k] = -1;
   }
   for (size_t i = n; i-- > 0;) {
     struct tvmq_step *step = &steps[i];
     step->needed = false;
-    for (int k = 0; k < n_out(step); k++) step->needed |= out_bytes(step, k) > 0 && (!step->inside[k] || step->used[k]);
+    for (int k = 0; k < n_out(step); k++) step->needed |= out_bytes(step, k) > 0 && (!step->inside[k] || step->last_reader[k] >= 0);
     step->needed &= !step->record->is_border;
     const int *reads, n_reads = tvmq_record_reads(step->record, &reads);
     for (int j = 0; step->needed && j < n_reads; j++) {
       const struct tvmq_source *source = &step->sources[j];
-      if (source->step >= 0) steps[source->step].used[source->output] = true;
+      if (source->step < 0) continue;
+      int *last_reader = &steps[source->step].last_reader[source->output];
+      if (*last_reader < 0) *last_reader = (int)i;
     }
   }
 }
@@ -86,44 +88,38 @@ static struct tvmq_place own_place(const struct tvmq_step *step, int output) {
   return (struct tvmq_place){.buffer = (int)step->first_buffer + output};
 }
 
+static void set_place(struct tvmq_step *step, int output, struct tvmq_place place, struct tvmq_arena_buffer *buffers) {
+  step->out_places[output] = place;
+  if (step->needed && place.buffer >= 0) buffers[place.buffer].n_tensors++;
+}
+
 // Places the inputs of steps that join their inputs directly in the output. Begins with the last step, so that an
 // output is placed before the tensors inside it.
-static void place_inputs(struct tvmq_step *steps, size_t n) {
+static void place_inputs(struct tvmq_step *steps, size_t n, struct tvmq_arena_buffer *buffers) {
   for (size_t i = n; i-- > 0;) {
     struct tvmq_step *step = &steps[i];
     size_t offsets[TVMQ_MAX_IN];
     const uint32_t moves = step->needed ? moves_of(step, offsets) : 0;
     const bool is_view = (moves & TVMQ_MOVES_OUT_OF_IN) != 0 && step->inside[0] && !is_placed(step, 0);
     if ((moves & TVMQ_MOVES_INTO_OUT) == 0 || is_view) continue;
-    if (!is_placed(step, 0)) step->out_places[0] = own_place(step, 0);
+    if (!is_placed(step, 0)) set_place(step, 0, own_place(step, 0), buffers);
     for (int j = 0; j < step->record->node.n_in; j++) {
       const struct tvmq_source *source = &step->sources[j];
       if (source->step < 0) continue;
       struct tvmq_step *producer = &steps[source->step];
       if (!is_placed(producer, source->output) && out_bytes(producer, source->output) == step->record->shapes.in[j].bytes)
-        producer->out_places[source->output] = behind(step->out_places[0], offsets[j]);
+        set_place(producer, source->output, behind(step->out_places[0], offsets[j]), buffers);
     }
   }
 }
 
 // Returns whether the step may overwrite its first input. No later step may read the input, and it must be the only
 // tensor of its buffer.
-static bool may_overwrite(const struct tvmq_step *steps, size_t n, size_t index) {
+static bool may_overwrite(const struct tvmq_step *steps, size_t index, const struct tvmq_arena_buffer *buffers) {
   const struct tvmq_place *place = &steps[index].in_places[0];
   const struct tvmq_source *source = &steps[index].sources[0];
   if (source->step < 0 || place->buffer != (int)steps[source->step].first_buffer + source->output || place->offset != 0) return false;
-  for (size_t i = 0; i < n; i++) {
-    if (!steps[i].needed || i == index) continue;
-    const int *reads, n_reads = tvmq_record_reads(steps[i].record, &reads);
-    for (int j = 0; i > index && j < n_reads; j++) {
-      if (steps[i].sources[j].step == source->step && steps[i].sources[j].output == source->output) return false;
-    }
-    for (int k = 0; k < n_out(&steps[i]); k++) {
-      const bool is_source = (int)i == source->step && k == source->output;
-      if (!is_source && steps[i].out_places[k].buffer == place->buffer) return false;
-    }
-  }
-  return true;
+  return steps[source->step].last_reader[source->output] == (int)index && buffers[place->buffer].n_tensors == 1;
 }
 
 static bool same_place(const struct tvmq_place *a, const struct tvmq_place *b) {
@@ -135,7 +131,7 @@ static bool is_moved(const struct tvmq_step *step, uint32_t moves, const size_t 
   bool views = (moves & TVMQ_MOVES_OUT_OF_IN) != 0, pieces = (moves & TVMQ_MOVES_INTO_OUT) != 0;
   for (int k = 0; views && k < n_out(step); k++) {
     const struct tvmq_place wanted = behind(step->in_places[0], offsets[k]);
-    views = (step->inside[k] && !step->used[k]) || out_bytes(step, k) == 0 || same_place(&step->out_places[k], &wanted);
+    views = (step->inside[k] && step->last_reader[k] < 0) || out_bytes(step, k) == 0 || same_place(&step->out_places[k], &wanted);
   }
   for (int j = 0; pieces && j < step->record->node.n_in; j++) {
     const struct tvmq_place wanted = behind(step->out_places[0], offsets[j]);
@@ -144,7 +140,7 @@ static bool is_moved(const struct tvmq_step *step, uint32_t moves, const size_t 
   return views || pieces;
 }
 
-static void place_outputs(struct tvmq_step *steps, size_t n, size_t index) {
+static void place_outputs(struct tvmq_step *steps, size_t index, struct tvmq_arena_buffer *buffers) {
   struct tvmq_step *step = &steps[index];
   const int *reads, n_reads = tvmq_record_reads(step->record, &reads);
   for (int j = 0; j < n_reads; j++) {
@@ -155,12 +151,12 @@ static void place_outputs(struct tvmq_step *steps, size_t n, size_t index) {
   const uint32_t moves = moves_of(step, offsets);
   for (int k = 0; k < n_out(step); k++) {
     if (is_placed(step, k)) continue;
+    struct tvmq_place place = own_place(step, k);
     if ((moves & TVMQ_MOVES_OUT_OF_IN) != 0 && step->inside[k])
-      step->out_places[k] = behind(step->in_places[0], offsets[k]);
-    else if (step->record->implementation->in_place && k == 0 && step->inside[0] && may_overwrite(steps, n, index))
-      step->out_places[k] = step->in_places[0];
-    else
-      step->out_places[k] = own_place(step, k);
+      place = behind(step->in_places[0], offsets[k]);
+    else if (step->record->implementation->in_place && k == 0 && step->inside[0] && may_overwrite(steps, index, buffers))
+      place = step->in_places[0];
+    set_place(step, k, place, buffers);
   }
   step->idle = is_moved(step, moves, offsets);
 }
@@ -191,14 +187,15 @@ static void size_buffers(const struct tvmq_step *steps, size_t n, struct tvmq_ar
   }
 }
 
-static void place(struct tvmq_step *steps, size_t n) {
+static void place(struct tvmq_step *steps, size_t n, struct tvmq_arena_buffer *buffers, size_t n_buffers) {
+  for (size_t i = 0; i < n_buffers; i++) buffers[i].n_tensors = 0;
   for (size_t i = 0; i < n; i++) {
     steps[i].idle = true;
     for (int k = 0; k < n_out(&steps[i]); k++) steps[i].out_places[k].buffer = UNPLACED;
   }
-  place_inputs(steps, n);
+  place_inputs(steps, n, buffers);
   for (size_t i = 0; i < n; i++) {
-    if (steps[i].needed) place_outputs(steps, n, i);
+    if (steps[i].needed) place_outputs(steps, i, buffers);
   }
 }
 
@@ -206,7 +203,7 @@ void tvmq_place_tensors(struct tvmq_step *steps, size_t n, struct tvmq_arena_buf
   find_needed(steps, n);
   for (size_t i = 0; i < n; i++) steps[i].copies = false;
   do {
-    place(steps, n);
+    place(steps, n, buffers, n_buffers);
   } while (tvmq_separate_variables(steps, n));
   size_buffers(steps, n, buffers, n_buffers);
 }
