@@ -1,10 +1,13 @@
 #include "operators/quant_params.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "arithmetic/mul.h"
 #include "base/arith.h"
+#include "base/content.h"
+#include "base/memo.h"
 #include "exact/fit_product.h"
 
 void tvmq_quantize_multiplier(double real, int32_t *multiplier, int32_t *shift) {
@@ -91,6 +94,60 @@ bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, in
   int32_t min, max;
   tvmq_activation_range(desc->activation, desc->out_type, desc->out, &min, &max);
   return tvmq_fit_product(real, bound, min - desc->out.zero_point, max - desc->out.zero_point, multiplier, shift);
+}
+
+int32_t tvmq_conv_largest_scale(const struct tvmq_conv_desc *desc) {
+  int32_t largest = 0;
+  for (int32_t i = 1; i < desc->n_filter_scales; i++) largest = desc->filter_scales[i] > desc->filter_scales[largest] ? i : largest;
+  return largest;
+}
+
+static struct tvmq_hasher hasher;
+static void draw_hasher(void) {
+  uint64_t seed[2];
+  tvmq_process_seed(seed);
+  tvmq_hasher_init(&hasher, seed);
+}
+
+// Everything on which the proof for a layer depends. `scales` is a hash of the filter's scales, `bound` holds for all
+// accumulators.
+struct layer {
+  struct tvmq_key scales;
+  int64_t bound;
+  float in_scale, out_scale;
+  int32_t min, max;
+};
+
+TVMQ_MEMO(nearest_layers, struct layer, bool, 1024);
+
+static bool are_nearest(const struct tvmq_conv_desc *desc, const struct layer *layer) {
+  bool nearest = true;
+  for (int32_t i = 0; nearest && i < desc->n_filter_scales; i++) {
+    const double real = tvmq_conv_scale(desc, i);
+    struct tvmq_scale exact, first;
+    tvmq_quantize_multiplier(real, &first.multiplier, &first.shift);
+    exact = first;
+    nearest = tvmq_fit_product(real, layer->bound, layer->min, layer->max, &exact.multiplier, &exact.shift) && exact.multiplier == first.multiplier;
+  }
+  return nearest;
+}
+
+bool tvmq_conv_nearest(const struct tvmq_conv_desc *desc) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (desc->scaling != TVMQ_SCALING_FLOAT64) return true;
+  const int64_t bound = conv_bound(desc, 0, desc->out_c);
+  if (tvmq_conv_in_float64(desc)) return (double)bound * tvmq_conv_scale(desc, tvmq_conv_largest_scale(desc)) < 0x1p31 - 1;
+  pthread_once(&once, draw_hasher);
+  struct layer layer = {.bound = bound, .in_scale = desc->in.scale, .out_scale = desc->out.scale};
+  layer.scales = tvmq_content(&hasher, desc->filter_scales, (size_t)desc->n_filter_scales * sizeof *desc->filter_scales);
+  tvmq_activation_range(desc->activation, desc->out_type, desc->out, &layer.min, &layer.max);
+  layer.min -= desc->out.zero_point;
+  layer.max -= desc->out.zero_point;
+  bool nearest;
+  if (tvmq_memo_find(&nearest_layers, &layer, &nearest)) return nearest;
+  nearest = are_nearest(desc, &layer);
+  tvmq_memo_keep(&nearest_layers, &layer, &nearest);
+  return nearest;
 }
 
 // Returns the largest left shift with which the sum fits int32.

@@ -21,6 +21,14 @@ double tvmq_conv_scale(const struct tvmq_conv_desc *desc, int32_t channel);
 // reference's results.
 bool tvmq_conv_multiplier(const struct tvmq_conv_desc *desc, int32_t channel, int32_t *multiplier, int32_t *shift);
 
+// Returns whether the factor of every channel is the one nearest to tvmq_conv_scale(), as tvmq_quantize_multiplier()
+// returns it, or is a float64 scale with which no product may exceed int32. Almost all layers are so. Remembers the
+// proofs, because claiming and packing both ask.
+bool tvmq_conv_nearest(const struct tvmq_conv_desc *desc);
+
+// Returns the channel of the filter's largest scale.
+int32_t tvmq_conv_largest_scale(const struct tvmq_conv_desc *desc);
+
 // Returns whether accumulators are multiplied by a float64 scale, without fixed point. This is so for a 16x8
 // FULLY_CONNECTED if the reference scales in float64. tvmq_conv_multiplier() then sets the halves of the scale
 // (tvmq_float64_scale()), and returns false if a product may exceed int32.

@@ -109,6 +109,40 @@ static void check_products(void) {
   }
 }
 
+// A layer is nearest, whether its proof is new or remembered, only if each channel's factor is.
+static void check_nearest(void) {
+  enum { CHANNELS = 3, LAYERS = 2000 };
+  unsigned long long state = 2;
+  size_t n_nearest = 0, n_others = 0;
+  for (size_t i = 0; i < LAYERS; i++) {
+    float scales[CHANNELS];
+    for (size_t c = 0; c < CHANNELS; c++) scales[c] = 0.001f * (float)(1 + unit_random(&state) % 999983) / 999983;
+    const struct tvmq_conv_desc desc = {.fully_connected = true,
+                                        .scaling = TVMQ_SCALING_FLOAT64,
+                                        .in_type = TVMQ_TYPE_S8,
+                                        .filter_type = TVMQ_TYPE_S8,
+                                        .out_type = TVMQ_TYPE_S8,
+                                        .filter_h = 1,
+                                        .filter_w = 1,
+                                        .filter_c = 40000,
+                                        .out_c = CHANNELS,
+                                        .in.scale = 0.02f,
+                                        .out = {0.02f + 0.01f * (float)(i % 7), (int32_t)(i % 3)},
+                                        .filter_scales = scales,
+                                        .n_filter_scales = CHANNELS};
+    bool each = true;
+    for (int32_t c = 0; c < CHANNELS; c++) {
+      struct tvmq_scale exact, near;
+      tvmq_quantize_multiplier(tvmq_conv_scale(&desc, c), &near.multiplier, &near.shift);
+      each &= tvmq_conv_multiplier(&desc, c, &exact.multiplier, &exact.shift) && exact.multiplier == near.multiplier && exact.shift == near.shift;
+    }
+    for (int again = 0; again < 2; again++) CHECK(tvmq_conv_nearest(&desc) == each, "layer %zu", i);
+    n_nearest += each;
+    n_others += !each;
+  }
+  CHECK(n_nearest > 0 && n_others > 0, "%zu layers are nearest, %zu are not", n_nearest, n_others);
+}
+
 #define S8 TVMQ_TYPE_S8
 #define U8 TVMQ_TYPE_U8
 #define S16 TVMQ_TYPE_S16
@@ -179,6 +213,7 @@ int main(void) {
   check_add();
   check_multipliers();
   check_random_multipliers();
+  check_nearest();
   check_products();
   check_ranges();
   return unit_report();

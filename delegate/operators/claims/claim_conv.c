@@ -105,20 +105,14 @@ static const char *wide_bounds(const struct tvmq_conv_desc *desc) {
   return fits ? NULL : "16x8 accumulator may exceed 48 bits";
 }
 
-static int32_t largest_filter_scale(const struct tvmq_conv_desc *desc) {
-  int32_t largest = 0;
-  for (int32_t i = 1; i < desc->n_filter_scales; i++) largest = desc->filter_scales[i] > desc->filter_scales[largest] ? i : largest;
-  return largest;
-}
-
 // Checks the multipliers of all channels, or only the one of the largest scale if a multiplier cannot fail otherwise.
 static const char *multipliers(const struct tvmq_conv_desc *desc) {
   static const char too_large[] = "input scale x weight scale / output scale is too large";
   const bool in_float32 = desc->in_type == TVMQ_TYPE_U8 || desc->fully_connected, in_float64 = tvmq_conv_in_float64(desc);
   if (in_float32 && !isfinite(desc->in.scale * desc->filter_scales[0])) return "input scale x weight scale overflows float32";
   const int32_t max_shift = tvmq_conv_acc_bytes(desc) == 8 ? MAX_SHIFT_64 : MAX_SHIFT_32;
-  const bool is_each = desc->scaling == TVMQ_SCALING_FLOAT64;
-  const int32_t first = is_each ? 0 : largest_filter_scale(desc), end = is_each ? desc->n_filter_scales : first + 1;
+  const bool is_each = !tvmq_conv_nearest(desc);
+  const int32_t first = is_each ? 0 : tvmq_conv_largest_scale(desc), end = is_each ? desc->n_filter_scales : first + 1;
   for (int32_t i = first; i < end; i++) {
     int32_t multiplier, shift;
     const bool found = tvmq_conv_multiplier(desc, i, &multiplier, &shift);

@@ -19,6 +19,7 @@ struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum t
   };
   q.stage.sums = desc->out_type == TVMQ_TYPE_S32;
   q.stage.in_float64 = tvmq_conv_in_float64(desc);
+  q.nearest = !q.stage.sums && !q.stage.in_float64 && tvmq_conv_nearest(desc);
   q.in_zero_point = desc->in.zero_point - q.in_flip;
   q.filter_zero_point = desc->filter_zero_point - q.filter_flip;
   tvmq_activation_range(desc->activation, desc->out_type, desc->out, &q.stage.min, &q.stage.max);
@@ -39,7 +40,9 @@ void tvmq_conv_lower(const struct tvmq_conv_desc *desc, const struct tvmq_conv_q
     accumulators[j] = (struct tvmq_accumulators){folded.lo, folded.hi};
     params[j] = (struct tvmq_channel_params){.bias = folded.bias};
     if (quant->stage.sums) continue;
-    if (j == 0 || desc->n_filter_scales > 1) {
+    if (quant->nearest && desc->n_filter_scales > 1) {
+      tvmq_quantize_multiplier(tvmq_conv_scale(desc, (int32_t)(first + j)), &params[j].multiplier, &params[j].shift);
+    } else if (j == 0 || desc->n_filter_scales > 1) {
       tvmq_conv_multiplier(desc, (int32_t)(first + j), &params[j].multiplier, &params[j].shift);
     } else {
       params[j].multiplier = params[0].multiplier;

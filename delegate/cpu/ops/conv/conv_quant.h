@@ -16,6 +16,7 @@ struct tvmq_conv_quant {
   struct tvmq_stage stage;                   // stage before it is lowered for channels
   uint8_t in_flip, filter_flip;              // 0x80 for uint8 tensors, else 0: byte ^ flip is the int8 value
   int32_t in_zero_point, filter_zero_point;  // zero points of the int8 (int16) values
+  bool nearest;                              // every channel's multiplier is the nearest one (tvmq_conv_nearest)
 };
 
 struct tvmq_conv_quant tvmq_conv_quant(const struct tvmq_conv_desc *desc, enum tvmq_rounding rounding);
