@@ -1,31 +1,47 @@
-"""Loops whose body is prepared for each iteration: the reference's results, and no plan anew where the shapes are the same."""
+"""Loops and branches that the runtime prepares again: the reference's results, and no plan anew where the shapes are the same."""
 
 from __future__ import annotations
 
 import harness
 import numpy as np
 import pytest
-from looped import layers, looped
+from looped import chosen, layers, looped
 
 import tvmq_delegate
 
 
-def rows(units: int) -> list[np.ndarray]:
-    return [np.array([0], np.int32), np.arange(units, dtype=np.int8)[np.newaxis], np.ones((1, units), np.int8)]
+UNITS = 24
 
 
-@pytest.mark.parametrize("iterations", [0, 1, 7])
-def test_loop(runtime: harness.Runtime, iterations: int) -> None:
-    units = 24
-    content = looped(layers(units, 3), iterations)
+def inputs(dtype: str) -> list[np.ndarray]:
+    return [np.array([0], np.int32), np.arange(UNITS).astype(dtype)[np.newaxis], np.ones((1, UNITS), dtype)]
+
+
+def check(runtime: harness.Runtime, content: bytes, feeds: list[list[np.ndarray]], most_plans: int) -> None:
+    """Runs the delegate beside the reference: at each inference, no more operators are planned anew, and no weights are packed again."""
     delegate = runtime.load()
     interpreters = [runtime.interpreter(content, [delegate]), runtime.interpreter(content)]
-    nodes = tvmq_delegate.report(delegate).nodes
-    assert [node.op for node in nodes if node.claimed].count("FULLY_CONNECTED") == 3
-    plans = tvmq_delegate.report(delegate).summary.plans
-    for _ in range(3):
-        for got, expected in zip(*(harness.run(interpreter, *rows(units)) for interpreter in interpreters), strict=True):
+    assert [node.op for node in tvmq_delegate.report(delegate).nodes if node.claimed].count("FULLY_CONNECTED") >= 3
+    before = tvmq_delegate.report(delegate).summary
+    for feed in feeds:
+        for got, expected in zip(*(harness.run(interpreter, *feed) for interpreter in interpreters), strict=True):
             harness.assert_equal(got, expected)
-        found = tvmq_delegate.report(delegate).summary.plans
-        assert found - plans <= iterations + 1  # of what appends to the sequence
-        plans = found
+        after = tvmq_delegate.report(delegate).summary
+        assert after.plans - before.plans <= most_plans
+        assert after.packs == before.packs
+        before = after
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("grows", [False, True])
+@pytest.mark.parametrize("iterations", [0, 1, 7])
+def test_loop(runtime: harness.Runtime, iterations: int, grows: bool, dtype: str) -> None:
+    content = looped(layers(UNITS, 3, hybrid=dtype == "float32", grows=grows), iterations)
+    check(runtime, content, 3 * [inputs(dtype)], iterations + 1 if grows else 0)  # what appends to the sequence
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("grows", [False, True])
+def test_branches(runtime: harness.Runtime, grows: bool, dtype: str) -> None:
+    content = chosen(layers(UNITS, 3, hybrid=dtype == "float32", grows=grows))
+    check(runtime, content, [[np.array([condition]), *inputs(dtype)] for condition in (True, False, True, True, False)], 1 if grows else 0)
