@@ -12,7 +12,12 @@ static bool set_border(const struct tvmq_record *record, union tvmq_desc *option
 
 static void unfold(struct tvmq_record *reader) {
   static const struct tvmq_pad_desc nothing;
-  if (set_border(reader, &reader->node.options, &nothing)) reader->node.in[0] = reader->node.inputs[0];
+  union tvmq_desc options;
+  if (reader->node.kind->op_def->set_border == NULL) return;
+  tvmq_node_get_options(&reader->node, &options);
+  if (!set_border(reader, &options, &nothing)) return;
+  tvmq_node_set_options(&reader->node, &options);
+  reader->node.in[0] = reader->node.inputs[0];
 }
 
 static bool reads(const struct tvmq_record *record, int tensor) {
@@ -49,7 +54,8 @@ static bool can_fold(const struct tvmq_subgraph *subgraph, size_t index, struct 
   for (size_t i = index + 1; i < subgraph->n_records; i++) {
     const struct tvmq_record *reader = &subgraph->records[i];
     if (!tvmq_record_wanted(reader) || !reads(reader, record->node.out)) continue;
-    union tvmq_desc options = reader->node.options;
+    union tvmq_desc options;
+    tvmq_node_get_options(&reader->node, &options);
     if (!set_border(reader, &options, pad)) return false;
     any = true;
   }
@@ -62,7 +68,10 @@ static void fold(struct tvmq_subgraph *subgraph, size_t index, const struct tvmq
     struct tvmq_record *reader = &subgraph->records[i];
     if (!tvmq_record_wanted(reader) || !reads(reader, record->node.out)) continue;
     reader->node.in[0] = record->node.in[0];
-    set_border(reader, &reader->node.options, pad);
+    union tvmq_desc options;
+    tvmq_node_get_options(&reader->node, &options);
+    set_border(reader, &options, pad);
+    tvmq_node_set_options(&reader->node, &options);
     tvmq_record_fold_into(record, reader->info.node);
   }
 }

@@ -61,9 +61,13 @@ const char *tvmq_node_read(const TfLiteContext *context, const TfLiteNode *node,
   memcpy(out->in, out->inputs + kind->first_in, (size_t)(TVMQ_MAX_IN - kind->first_in) * sizeof(int));
   const char *reason = read_outputs(node, kind, out);
   if (reason != NULL) return reason;
-  memcpy(&out->options, &kind->options, sizeof out->options);
+  tvmq_node_set_options(out, &kind->options);
   if (kind->read == NULL) return NULL;
-  return node->builtin_data != NULL ? kind->read(node->builtin_data, registration->version, &out->options) : "the node has no builtin options";
+  if (node->builtin_data == NULL) return "the node has no builtin options";
+  union tvmq_desc options = kind->options;
+  reason = kind->read(node->builtin_data, registration->version, &options);
+  tvmq_node_set_options(out, &options);
+  return reason;
 }
 
 // Returns a tensor that a node reads or writes, or the variable if it is the resource tensor of one.
@@ -97,7 +101,7 @@ const char *tvmq_node_describe(const TfLiteContext *context, const struct tvmq_n
     reason = describe_input(view.in[i], node->in[i], known, &shapes->in[i]);
   }
   if (reason != NULL) return reason;
-  memcpy(desc, &node->options, sizeof *desc);
+  tvmq_node_get_options(node, desc);
   memset(shapes->outs, 0, (size_t)node->n_out * sizeof shapes->outs[0]);
   memset(&shapes->out, 0, sizeof shapes->out);
   reason = node->kind->describe(&view, shapes, desc);

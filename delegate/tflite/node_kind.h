@@ -2,6 +2,8 @@
 // kind has a file of its own.
 #pragma once
 
+#include <string.h>
+
 #include "operators/desc.h"
 #include "operators/operator.h"
 #include "tflite/tensor.h"
@@ -20,6 +22,13 @@ enum tvmq_state {
   TVMQ_STATE_ASSIGN         // writes the variable that the first input refers to, and has no output
 };
 
+// The part of a description that comes from a node's options: the first bytes of union tvmq_desc. All other bytes are
+// zero, because the members behind them are lists for the inputs or outputs of one node.
+union tvmq_node_options {
+  struct tvmq_copy_options copy_options;
+  uint8_t bytes[sizeof(struct tvmq_binary_desc)];
+};
+
 // The delegate's own copy of a claimed node, because the runtime moves its structures and gives no access to them while
 // it prepares or runs.
 struct tvmq_node {
@@ -36,8 +45,15 @@ struct tvmq_node {
   struct tvmq_reference reference;   // reference kernels of the runtime
   struct tvmq_values *values;        // known values of the graph's tensors
   struct tvmq_variables *variables;  // variables of the graph, or NULL
-  union tvmq_desc options;           // the part of the description that comes from the node's options; all else is zero
+  union tvmq_node_options options;
 };
+
+// Return a description with the node's options and zeros, and keep the options of a description.
+static inline void tvmq_node_get_options(const struct tvmq_node *node, union tvmq_desc *desc) {
+  memset(desc, 0, sizeof *desc);
+  memcpy(desc, &node->options, sizeof node->options);
+}
+static inline void tvmq_node_set_options(struct tvmq_node *node, const union tvmq_desc *desc) { memcpy(&node->options, desc, sizeof node->options); }
 
 // Shapes of the tensors that change with each inference. Readers of nodes with several outputs set `outs`, others set
 // `out`. After a node is described, `out` equals `outs[0]`.

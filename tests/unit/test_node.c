@@ -187,6 +187,29 @@ static void check_output_shape(void) {
   fake_destroy(n.fake);
 }
 
+// A node keeps only the first bytes of a description for its options, so no options lie behind them.
+static void check_options(void) {
+#define TVMQ_OPERATOR(name, code, reader) {#name, &tvmq_node_##reader},
+  static const struct {
+    const char *name;
+    const struct tvmq_node_kind *kind;
+  } kinds[] = {
+#include "operators/operators.def"
+  };
+  for (size_t i = 0; i < N_ELEMENTS(kinds); i++) {
+    for (int value = 0; value < 3; value++) {
+      union tvmq_desc options = kinds[i].kind->options, again;
+      _Alignas(max_align_t) uint8_t params[512];
+      memset(params, value, sizeof params);
+      if (kinds[i].kind->read != NULL) kinds[i].kind->read(params, 1, &options);
+      struct tvmq_node node;
+      tvmq_node_set_options(&node, &options);
+      tvmq_node_get_options(&node, &again);
+      CHECK(memcmp(&options, &again, sizeof options) == 0, "%s, options of bytes %d", kinds[i].name, value);
+    }
+  }
+}
+
 // QUANTIZE of a constant: at any place in the file, in a buffer of any sufficient size.
 static void check_constant_input(void) {
   static const int16_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -356,6 +379,7 @@ int main(void) {
   check_conv();
   check_description();
   check_output_shape();
+  check_options();
   check_constant_input();
   check_pad();
   check_runtimes();

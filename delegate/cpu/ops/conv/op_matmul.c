@@ -101,7 +101,7 @@ static const char *replan(struct matmul *m, const struct tvmq_matmul_desc *desc,
   size_t panels, lefts;
   if (!tvmq_mul_size((size_t)desc->rights, panels_of(m) * panel_bytes(m), &panels) || !tvmq_mul_size((size_t)desc->lefts, m->left_bytes, &lefts))
     return "the packed matrices exceed the address space";
-  m->panels = tvmq_alloc(panels);
+  m->panels = tvmq_alloc_unset(panels);
   m->scratch = env->scratch;
   if (!tvmq_scratch_reserve(env->scratch, 0, sizeof(struct panel_room), (size_t)tvmq_threads_count(env->threads))) return "out of memory";
   if (desc->adj_x) m->left = tvmq_alloc_unset(lefts);

@@ -11,22 +11,25 @@ struct unary {
   struct tvmq_cut cut;
   struct tvmq_unary_desc desc;
   const struct tvmq_variant *variant;  // a byte_map or word_map kernel; NULL: int16 by `line`
-  struct tvmq_byte_map map;            // only for bytes
-  struct tvmq_word_map words;          // only for int16
-  struct tvmq_unary_line line;         // only for int16
   enum tvmq_rounding rounding;
   size_t bytes;  // per element
+  union {
+    struct tvmq_byte_map map;     // of bytes; the memory ends here, because long networks have hundreds of these operators
+    struct tvmq_word_map words;   // of int16
+    struct tvmq_unary_line line;  // of int16
+  };
 };
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
-  if (!*op) *op = tvmq_alloc(sizeof(struct unary));
+  const size_t bytes = tvmq_type_bytes(desc->unary.in_type), used = offsetof(struct unary, map) + sizeof(struct tvmq_byte_map);
+  tvmq_free(*op);
+  *op = tvmq_alloc(bytes == 1 ? used : sizeof(struct unary));
   struct unary *u = (struct unary *)*op;
   if (!u) return "out of memory";
   const struct tvmq_target target = tvmq_target(env);
   u->desc = desc->unary;
   u->rounding = env->rounding;
-  u->bytes = tvmq_type_bytes(desc->unary.in_type);
-  u->variant = NULL;
+  u->bytes = bytes;
   float cycles = (float)u->desc.n * 4;
   const char *reason = NULL;
   if (u->bytes == 1) {

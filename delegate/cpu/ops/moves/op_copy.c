@@ -35,13 +35,13 @@ struct output {
   enum shape shape;
   size_t begin, run, line_bytes;  // WHOLE: one run from `begin` on
   int rank;
-  struct outer_axis axes[TVMQ_MERGED_AXES];  // the last axis changes fastest
-  size_t n_lines;                            // MATRICES: number of matrices
-  size_t n_pieces;                           // pieces per line; MATRICES: rows of the input matrix
-  const struct piece *pieces;                // PIECES
-  ptrdiff_t step;                            // input bytes from a piece to the next
-  size_t piece_stride;                       // STEPS: the same of the output
-  size_t columns, out_stride;                // MATRICES
+  const struct outer_axis *axes;  // the last axis changes fastest
+  size_t n_lines;                 // MATRICES: number of matrices
+  size_t n_pieces;                // pieces per line; MATRICES: rows of the input matrix
+  const struct piece *pieces;     // PIECES
+  ptrdiff_t step;                 // input bytes from a piece to the next
+  size_t piece_stride;            // STEPS: the same of the output
+  size_t columns, out_stride;     // MATRICES
   // A task copies task_pieces pieces of each of task_lines lines.
   size_t task_lines, line_tasks, task_pieces, piece_tasks;
 };
@@ -91,6 +91,8 @@ static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struc
 
 // Plans all dimensions except that of the pieces and, for matrices, the dimension of the columns.
 static void plan_outer_axes(const struct tvmq_merged_copy *merged, int piece_axis, int column_axis, struct output *out, struct tvmq_room *room) {
+  struct outer_axis *axes = tvmq_room_take(room, (size_t)merged->rank, sizeof axes[0]);
+  out->axes = axes;
   out->n_lines = 1;
   for (int d = 0; d < merged->rank; d++) {
     const struct tvmq_merged_axis *axis = &merged->axes[d];
@@ -105,13 +107,11 @@ static void plan_outer_axes(const struct tvmq_merged_copy *merged, int piece_axi
       out->out_stride = out_stride;
       continue;
     }
-    struct outer_axis *to = &out->axes[out->rank++];
-    *to = (struct outer_axis){.n = axis->n, .out_stride = out_stride, .step = axis->step};
-    out->n_lines *= axis->n;
-    if (axis->table == NULL) continue;
-    ptrdiff_t *offsets = tvmq_room_take(room, axis->n, sizeof offsets[0]);
+    ptrdiff_t *offsets = axis->table != NULL ? tvmq_room_take(room, axis->n, sizeof offsets[0]) : NULL;
     for (size_t i = 0; offsets != NULL && i < axis->n; i++) offsets[i] = offset_of(axis, i);
-    to->offsets = offsets;
+    if (axes != NULL) axes[out->rank] = (struct outer_axis){.n = axis->n, .out_stride = out_stride, .step = axis->step, .offsets = offsets};
+    out->rank++;
+    out->n_lines *= axis->n;
   }
 }
 
