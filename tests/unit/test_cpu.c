@@ -99,6 +99,8 @@ static void check_count(void) {
 // ---- num_threads=auto
 
 #define CAPACITY(cpu) "/sys/devices/system/cpu/cpu" #cpu "/cpu_capacity"
+#define PERFORMANCE(cpu) "/sys/devices/system/cpu/cpu" #cpu "/acpi_cppc/highest_perf"
+#define FREQUENCY(cpu) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/cpuinfo_max_freq"
 #define SIBLINGS(cpu) "/sys/devices/system/cpu/cpu" #cpu "/topology/thread_siblings_list"
 static const struct {
   const char *name;
@@ -118,6 +120,19 @@ static const struct {
     {"malformed", {{CAPACITY(0), "fast\n"}, {CAPACITY(1), "-1\n"}, {SIBLINGS(0), "all\n"}, {SIBLINGS(1), "-1\n"}, {SIBLINGS(2), "99999999\n"}}, 0x7, 3},
     {"two processors a core", {{SIBLINGS(0), "0,2\n"}, {SIBLINGS(1), "1,3\n"}, {SIBLINGS(2), "0,2\n"}, {SIBLINGS(3), "1,3\n"}}, 0xf, 2},
     {"two processors a core, in ranges", {{SIBLINGS(0), "0-1\n"}, {SIBLINGS(1), "0-1\n"}, {SIBLINGS(2), "2-3\n"}, {SIBLINGS(3), "2-3\n"}}, 0xf, 2},
+    {"two kinds of cores, two processors a fast one",
+     {{"/sys/devices/cpu_atom/cpus", "4-7\n"}, {SIBLINGS(0), "0-1\n"}, {SIBLINGS(1), "0-1\n"}, {SIBLINGS(2), "2-3\n"}, {SIBLINGS(3), "2-3\n"}},
+     0xff,
+     2},
+    {"two kinds of cores, in pieces", {{"/sys/devices/cpu_atom/cpus", "1,3-4,6\n"}}, 0xff, 4},
+    {"two kinds of cores of similar capacity", {{"/sys/devices/cpu_atom/cpus", "1\n"}, {CAPACITY(0), "1024\n"}, {CAPACITY(1), "768\n"}}, 0x3, 1},
+    {"efficient cores alone", {{"/sys/devices/cpu_atom/cpus", "4-7\n"}}, 0xf0, 4},
+    {"a malformed list of efficient cores", {{"/sys/devices/cpu_atom/cpus", "all\n"}}, 0xf, 4},
+    {"an empty list of efficient cores", {{"/sys/devices/cpu_atom/cpus", "\n"}}, 0xf, 4},
+    {"frequencies", {{FREQUENCY(0), "1400000\n"}, {FREQUENCY(1), "2400000\n"}, {FREQUENCY(2), "2400000\n"}}, 0x7, 2},
+    {"performance before frequencies", {{PERFORMANCE(0), "100\n"}, {PERFORMANCE(1), "166\n"}, {FREQUENCY(0), "5\n"}, {FREQUENCY(1), "5\n"}}, 0x3, 1},
+    {"capacity before performance", {{CAPACITY(0), "1024\n"}, {CAPACITY(1), "1024\n"}, {PERFORMANCE(0), "1\n"}, {PERFORMANCE(1), "9\n"}}, 0x3, 2},
+    {"capacity of some", {{CAPACITY(0), "1024\n"}, {FREQUENCY(0), "1000\n"}, {FREQUENCY(1), "1800\n"}}, 0x3, 1},
     {"a single core", {{SIBLINGS(0), "0-1\n"}, {SIBLINGS(1), "0-1\n"}}, 0x3, 2},
     {"a quota", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "200000 100000\n"}}, 0xf, 2},
     {"a quota and a half", {{"/proc/self/cgroup", "0::/a\n"}, {"/sys/fs/cgroup/a/cpu.max", "150000 100000\n"}}, 0xf, 1},
