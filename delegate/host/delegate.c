@@ -125,6 +125,7 @@ static int wanted_threads(const struct tvmq_options *options, const TfLiteContex
 
 static void start_threads(struct tvmq_delegate *delegate, const TfLiteContext *context) {
   struct tvmq_affinity affinity;
+  delegate->env.wary = delegate->options.num_threads == TVMQ_THREADS_AUTO;
   tvmq_affinity_enter(&affinity, &delegate->options.cpu_affinity);  // count processors and start threads on this set
   const int wanted = wanted_threads(&delegate->options, context);
   const int most = wanted > 1 ? tvmq_cpu_count() : 1;  // counting reads system files

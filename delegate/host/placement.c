@@ -143,7 +143,7 @@ static bool make_partitions(struct tvmq_delegate *delegate, struct tvmq_subgraph
   for (int i = 0; i < preview->n; i++) {
     struct tvmq_partition *partition = tvmq_partition_create(delegate, delegate->env.threads, &delegate->arena, subgraph, &preview->partitions[i]);
     if (partition != NULL) {
-      partition->pace.wary = delegate->options.num_threads == TVMQ_THREADS_AUTO;
+      partition->pace.wary = delegate->env.wary;
       continue;
     }
     tvmq_memory_drop_partitions(delegate, subgraph);

@@ -7,6 +7,8 @@
 
 enum { ALL_FEATURES = 2 * TVMQ_CPU_AMX - 1, MOST = 512, CASES = 3000 };
 
+static size_t differ;  // cases in which a wary choice is another one than that of several threads
+
 static int32_t pick(unsigned long long *state, int32_t least, int32_t most) {
   return least + (int32_t)((unit_random(state) >> 33) % (unsigned)(most - least + 1));
 }
@@ -59,6 +61,20 @@ static void check_sides(const struct tvmq_conv_problem *problem) {
   CHECK(tvmq_conv_at_sides(&rows) == n, "%zu of %zu windows are cut, not %zu", n, rows.out_w, tvmq_conv_at_sides(&rows));
 }
 
+// A wary choice keeps the kernel of one thread for small work, and is the choice of several threads for other work.
+static void check_wary(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, size_t i) {
+  struct tvmq_env wary = *env, alone = *env;
+  struct tvmq_conv_choice one, several, found;
+  wary.wary = true;
+  alone.threads = NULL;
+  if (!CHECK(!tvmq_conv_choose(problem, &alone, &one) && !tvmq_conv_choose(problem, env, &several) && !tvmq_conv_choose(problem, &wary, &found), "case %zu", i))
+    return;
+  const struct tvmq_conv_choice *expected = one.cycles < 100e3f ? &one : &several;
+  CHECK(found.algorithm == expected->algorithm && found.variant == expected->variant, "%s, case %zu, %d threads: %s by %s, where %s is expected",
+        env->machine->name, i, tvmq_threads_count(env->threads), tvmq_algorithm_name(found.algorithm->id), found.variant->name, expected->variant->name);
+  differ += one.variant != several.variant && expected == &one;
+}
+
 // On several threads. Winograd is exact with the weights.
 static void check_shared(const struct tvmq_conv_desc *desc, const struct tvmq_env *env, size_t i) {
   static struct tvmq_choice list[MOST];
@@ -71,6 +87,7 @@ static void check_shared(const struct tvmq_conv_desc *desc, const struct tvmq_en
   problem.by_winograd = &by_winograd;
   check_sides(&problem);
   if (!CHECK(choices.n > 0 && tvmq_conv_choose(&problem, env, &found) == NULL, "case %zu", i)) return;
+  check_wary(&problem, env, i);
   const struct tvmq_choice choice = {found.algorithm->id, found.variant, found.flip, found.blocks.rows, found.blocks.panels, found.cycles};
   CHECK(tvmq_same_choice(&choice, &list[0]), "%s, case %zu, %d threads: %s by %s, blocks of %zu x %zu, where %s by %s, %zu x %zu, is listed first",
         env->machine->name, i, tvmq_threads_count(env->threads), tvmq_algorithm_name(choice.algorithm), choice.variant->name, choice.rows, choice.panels,
@@ -118,5 +135,6 @@ int main(void) {
   }
   for (size_t i = 0; i < N_POOLS; i++) tvmq_threads_destroy(pools[i]);
   CHECK(padded > CASES / 100, "%zu padded copies", padded);
+  CHECK(differ > CASES / 100, "%zu wary choices differ from those of several threads", differ);
   return unit_report();
 }

@@ -51,6 +51,7 @@ struct tvmq_env {
   struct tvmq_budget *transformed;          // for weights transformed by Winograd; outlives the operators
   struct tvmq_weight_budget *weights;       // for all packed weights; NULL: no limit
   struct tvmq_threads *threads;             // NULL: one thread
+  bool wary;                                // one thread is preferred unless several are faster, as with num_threads=auto
   struct tvmq_scratch *scratch;             // shared by all operators planned with this environment; outlives them
   const struct tvmq_tuning_records *tuned;  // choices that tuning has proven, which become constraints; NULL: none
   const struct tvmq_hasher *hasher;         // for keys of packed weights; NULL: they are not shared

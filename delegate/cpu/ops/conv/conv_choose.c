@@ -164,6 +164,21 @@ static bool choose_algorithm(const struct tvmq_conv_problem *problem, const stru
   return best->variant != NULL;
 }
 
+// Finds the cheapest algorithm and kernel for one thread, cut into blocks for all threads. Where threads may run or may
+// not, as trials decide, one thread then is as fast as if there were no others. Returns false for work that is so large
+// that it is shared almost always.
+static bool choose_for_one(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *best) {
+  enum { LARGE_CYCLES = 100 * 1000 };
+  const struct tvmq_choice any = tvmq_constraint_of(NULL);
+  struct tvmq_env own = *env;
+  own.threads = NULL;
+  if (!env->wary || env->constraint != NULL || !choose_algorithm(problem, &own, &any, best) || best->cycles >= LARGE_CYCLES) return false;
+  const struct tvmq_choice chosen = {.algorithm = best->algorithm->id, .variant = best->variant};
+  own.threads = env->threads;
+  own.constraint = &chosen;
+  return choose_algorithm(problem, &own, &chosen, best);
+}
+
 static enum tvmq_flip best_flip(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine) {
   return choice->may_flip && choice->algorithm->pays_flipping(problem, choice, machine) ? TVMQ_FLIP_COPY : TVMQ_FLIP_USES;
 }
@@ -173,7 +188,7 @@ const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const stru
   struct tvmq_choice winograd = constraint;
   winograd.algorithm = TVMQ_ALGORITHM_WINOGRAD;
   const bool forced = constraint.algorithm == TVMQ_ALGORITHM_ANY && env->winograd == TVMQ_WINOGRAD_ON && choose_algorithm(problem, env, &winograd, choice);
-  if (!forced && !choose_algorithm(problem, env, &constraint, choice))
+  if (!forced && !choose_for_one(problem, env, choice) && !choose_algorithm(problem, env, &constraint, choice))
     return env->constraint ? "not legal here: this algorithm or kernel" : "no kernel for this combination of types";
   const struct tvmq_work work = choice->algorithm->work(problem, choice, env);
   if (tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), constraint.rows, constraint.panels, &choice->blocks, 1) == 0)
