@@ -87,5 +87,6 @@ def chosen(branch: bytes) -> bytes:
         builtin_options=Record(then_subgraph_index=1, else_subgraph_index=2),
     )
     tensors = [condition, *copies(inner.inputs, "before"), *copies(inner.outputs, "after")]
-    root.subgraphs = (Record(tensors=tensors, inputs=inputs, outputs=outputs, operators=[choice], name="main"), inner, Record(**{**vars(inner), "name": "else"}))
+    main = Record(tensors=tensors, inputs=inputs, outputs=outputs, operators=[choice], name="main")
+    root.subgraphs = (main, inner, Record(**{**vars(inner), "name": "else"}))
     return write(root)

@@ -9,7 +9,6 @@ from looped import chosen, layers, looped
 
 import tvmq_delegate
 
-
 UNITS = 24
 
 
