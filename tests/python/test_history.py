@@ -35,11 +35,21 @@ def test_series(tmp_path: pathlib.Path) -> None:
     assert [(series.model, len(series.runs)) for series in found.series] == [("m", 3), ("other", 1), ("m", 1)]
     assert len(found.skipped) == 2 and all(str(tmp_path) in why for why in found.skipped)
     first = found.series[0]
-    assert [run.found.date[8:10] for run in first.runs] == ["03", "09", "10"] and first.leading == "median"
+    assert [run.date[8:10] for run in first.runs] == ["03", "09", "10"] and first.leading == "median"
     assert [first.ms(run, "tvmq") for run in first.runs] == [4.4, 1.1, pytest.approx(1.111)] and first.ms(first.runs[0], "stock") is None
     assert first.change is not None and first.change.contenders[0].ratio == pytest.approx(1.01) and found.series[1].change is None
     line = report.latest(found, str(tmp_path / "10.json"))
     assert line == f"3 runs of m in {tmp_path}; against the run before: tvmq +1.0% (within the noise)"
+
+
+def test_each_file_is_read_once(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for day in (1, 2, 3):
+        run(tmp_path, day, 1.0)
+    opened: list[str] = []
+    load = json.load
+    monkeypatch.setattr(json, "load", lambda stream: opened.append(stream.name) or load(stream))
+    (series,) = measure.history(tmp_path).series
+    assert series.change and sorted(opened) == [run.path for run in series.runs]
 
 
 def test_a_busy_run_makes_the_least_times_lead(tmp_path: pathlib.Path) -> None:

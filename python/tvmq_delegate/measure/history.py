@@ -11,15 +11,7 @@ from pathlib import Path
 
 from . import statistic
 from .recorded import Recorded, read
-from .regressions import Comparison, compare
-
-
-@dataclass(frozen=True)
-class Run:
-    """One file. found: what it holds."""
-
-    path: str
-    found: Recorded
+from .regressions import Comparison, compared
 
 
 @dataclass(frozen=True)
@@ -32,17 +24,17 @@ class Series:
 
     model: str
     circumstances: dict[str, str]
-    runs: tuple[Run, ...]
+    runs: tuple[Recorded, ...]
     leading: str
     change: Comparison | None
 
     @property
     def contenders(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for run in self.runs for name in run.found.contenders))
+        return tuple(dict.fromkeys(name for run in self.runs for name in run.contenders))
 
-    def ms(self, run: Run, contender: str) -> float | None:
+    def ms(self, run: Recorded, contender: str) -> float | None:
         """A contender's time in one of the runs, by the statistic that leads; None where it did not run."""
-        times = run.found.contenders.get(contender)
+        times = run.contenders.get(contender)
         return None if times is None else times[3 if self.leading == statistic.LEAST else 0]
 
 
@@ -60,21 +52,21 @@ def history(folder: str | os.PathLike[str]) -> History:
     runs, skipped = [], []
     for path in sorted(Path(folder).glob("*.json")):
         try:
-            runs.append(Run(os.fspath(path), read(path)))
+            runs.append(read(path))
         except ValueError as error:
             skipped.append(str(error))
-    alike: dict[tuple[str, ...], list[Run]] = {}
-    for run in sorted(runs, key=lambda run: run.found.date):
-        alike.setdefault((run.found.sha256 or run.found.model, *itertools.chain(*sorted(run.found.circumstances.items()))), []).append(run)
-    found = sorted((_series(each) for each in alike.values()), key=lambda series: series.runs[-1].found.date, reverse=True)
+    alike: dict[tuple[str, ...], list[Recorded]] = {}
+    for run in sorted(runs, key=lambda run: run.date):
+        alike.setdefault((run.sha256 or run.model, *itertools.chain(*sorted(run.circumstances.items()))), []).append(run)
+    found = sorted((_series(each) for each in alike.values()), key=lambda series: series.runs[-1].date, reverse=True)
     return History(os.fspath(folder), tuple(found), tuple(skipped))
 
 
-def _series(runs: Sequence[Run]) -> Series:
-    last = runs[-1].found
-    common = len(runs) > 1 and not last.contenders.keys().isdisjoint(runs[-2].found.contenders)
-    change = compare(runs[-2].path, runs[-1].path) if common else None
-    busy = next((run.found.busy for run in runs if run.found.busy), "")
+def _series(runs: Sequence[Recorded]) -> Series:
+    last = runs[-1]
+    common = len(runs) > 1 and not last.contenders.keys().isdisjoint(runs[-2].contenders)
+    change = compared(runs[-2], last) if common else None
+    busy = next((run.busy for run in runs if run.busy), "")
     return Series(last.model, last.circumstances, tuple(runs), statistic.leading(busy), change)
 
 

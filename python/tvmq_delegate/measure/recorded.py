@@ -31,8 +31,11 @@ Times = dict[str, tuple[float, float, float, float]]
 
 @dataclass(frozen=True)
 class Recorded:
-    """The fields by which files are compared. sha256: of the model, "" in files of earlier versions. date, version: of the run, as in Machine."""
+    """The fields by which files are compared. path: of the file. sha256: of the model, "" in files of earlier versions. date, version: of the run, as in
+    Machine.
+    """
 
+    path: str
     model: str
     sha256: str
     circumstances: dict[str, str]
@@ -54,7 +57,8 @@ def read(path: str | os.PathLike[str]) -> Recorded:
         sha256, busy = str(found.get("model_sha256", "")), str(found.get("busy", ""))
         has_least = all("least_us" in op for op in found["op_profile"] if op["claimed"])
         when, version = (str(found["machine"].get(name, "")) for name in ("date", "version"))
-        return Recorded(str(found["model"]), sha256, _circumstances(found), _contenders(found), _nodes(found), has_least, busy, when, version)
+        times = _circumstances(found), _contenders(found), _nodes(found)
+        return Recorded(os.fspath(path), str(found["model"]), sha256, *times, has_least, busy, when, version)
 
 
 def _circumstances(found: Mapping[str, Any]) -> dict[str, str]:

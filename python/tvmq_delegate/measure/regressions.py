@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..binding import Shown
 from . import statistic
-from .recorded import Times, read
+from .recorded import Recorded, Times, read
 from .statistic import LEAST, MEDIAN
 
 SHARE = 0.01  # of the network's time: a node that has lost less is not told from the noise of its clock
@@ -52,9 +52,13 @@ class Comparison(Shown):
 
 def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Comparison:
     """Raises OSError if a file cannot be read, ValueError if it does not hold a benchmark."""
-    old, new = read(before), read(after)
+    return compared(read(before), read(after))
+
+
+def compared(old: Recorded, new: Recorded) -> Comparison:
+    """The same of files that have been read. Raises ValueError if they have no contender in common."""
     if not old.contenders.keys() & new.contenders.keys():
-        raise ValueError(f"nothing to compare: {os.fspath(before)} has {', '.join(old.contenders)}; {os.fspath(after)} has {', '.join(new.contenders)}")
+        raise ValueError(f"nothing to compare: {old.path} has {', '.join(old.contenders)}; {new.path} has {', '.join(new.contenders)}")
     differ = [f"{what} {text} before, {new.circumstances[what]} after" for what, text in old.circumstances.items() if text != new.circumstances[what]]
     models = [measured.models(bool(old.sha256 and new.sha256)) for measured in (old, new)]
     if models[0] != models[1]:
@@ -66,7 +70,7 @@ def compare(before: str | os.PathLike[str], after: str | os.PathLike[str]) -> Co
         of_nodes = MEDIAN
         differ.append("one file is of an earlier version and has no least times of nodes, whose medians are compared")
     contenders, nodes = _changes(old.contenders, new.contenders, leading), _changes(old.nodes, new.nodes, of_nodes)
-    return Comparison(os.fspath(before), os.fspath(after), tuple(differ), contenders, nodes, leading)
+    return Comparison(old.path, new.path, tuple(differ), contenders, nodes, leading)
 
 
 def _changes(old: Times, new: Times, leading: str) -> tuple[Change, ...]:

@@ -9,7 +9,7 @@ import plotly.offline
 from markupsafe import Markup
 
 from ..binding import plural
-from ..measure import LEAST, History, Run, Series
+from ..measure import LEAST, History, Recorded, Series
 from .comparison_page import shade
 from .html import LEGEND, PALETTE, embed
 from .pages import environment
@@ -31,8 +31,8 @@ def page(found: History) -> str:
     )
 
 
-def _busy(run: Run) -> str:
-    return f"<br>busy: {run.found.busy}" if run.found.busy else ""
+def _busy(run: Recorded) -> str:
+    return f"<br>busy: {run.busy}" if run.busy else ""
 
 
 def _plot(series: Series) -> plot.Figure:
@@ -40,7 +40,7 @@ def _plot(series: Series) -> plot.Figure:
     figure = plot.Figure()
     for name, colour in zip(series.contenders, itertools.cycle(PALETTE)):
         numbers, runs = zip(*((n, run) for n, run in enumerate(series.runs, 1) if series.ms(run, name) is not None))
-        low, high = ([run.found.contenders[name][quartile] for run in runs] for quartile in (1, 2))
+        low, high = ([run.contenders[name][quartile] for run in runs] for quartile in (1, 2))
         times = [series.ms(run, name) or 0.0 for run in runs]
         above = [max(0.0, top - ms) for top, ms in zip(high, times)]
         below = [max(0.0, ms - bottom) for bottom, ms in zip(low, times)]
@@ -51,8 +51,8 @@ def _plot(series: Series) -> plot.Figure:
             mode="lines+markers",
             name=name,
             line={"color": colour, "width": 1.8},
-            marker={"size": 8, "symbol": ["circle-open" if run.found.busy else "circle" for run in runs]},
-            hovertemplate=[f"{name}, {run.found.version}<br>{run.found.date}<br>%{{y:.4g}} ms{_busy(run)}<extra></extra>" for run in runs],
+            marker={"size": 8, "symbol": ["circle-open" if run.busy else "circle" for run in runs]},
+            hovertemplate=[f"{name}, {run.version}<br>{run.date}<br>%{{y:.4g}} ms{_busy(run)}<extra></extra>" for run in runs],
         )
     figure.update_xaxes(title="run", dtick=max(1, len(series.runs) // 12), range=[0.5, len(series.runs) + 0.5])
     figure.update_layout(height=340, showlegend=True, legend=LEGEND, margin={"l": 60, "r": 20, "t": 30, "b": 60}, yaxis={"title": "ms", "rangemode": "tozero"})
