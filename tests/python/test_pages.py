@@ -38,7 +38,13 @@ PROBE = """<script>
     const boxes = [...document.querySelectorAll(".scroll")], cut = boxes.filter((box) => box.scrollWidth > box.clientWidth);
     const hinted = cut.filter((box) => getComputedStyle(box, "::before").content.includes("more columns"));
     const unhinted = boxes.filter((box) => !cut.includes(box) && box.classList.contains("cut")).length + (cut.length - hinted.length);
-    document.body.dataset.seen = JSON.stringify({plots, drawn, tables: seen("table"), drawings: seen("#graph svg"), cut: cut.length, unhinted});
+    const within = (inner, outer) => inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width;
+    const spilt = [...document.querySelectorAll("#graph g[data-place]")].filter((box) => {
+      const frame = box.querySelector("rect").getBBox(), texts = [...box.querySelectorAll("text")].map((text) => text.getBBox());
+      const [first, second] = texts;  // a time stands before the title, in its line
+      return texts.some((text) => !within(text, frame)) || (box.querySelector(".note") && second.x + second.width > first.x);
+    }).length + [...document.querySelectorAll("h1, h2, p")].filter((text) => text.scrollWidth > text.clientWidth).length;
+    document.body.dataset.seen = JSON.stringify({plots, drawn, tables: seen("table"), drawings: seen("#graph svg"), cut: cut.length, unhinted, spilt});
   }, 500));
 </script>"""
 
@@ -204,6 +210,24 @@ def test_graph_page(report: object, runtime: harness.Runtime, tmp_path: pathlib.
     assert filter_facts["range"] == f"{values.min()} to {values.max()}"
     assert f"{len(filter_tensor.quantization.scale)} along dimension 0" in filter_facts["scale"]
     assert look(page, tmp_path)["drawings"] == 1
+
+
+def test_texts_stay_within_their_boxes(report: object, runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
+    """The longest names, reasons and times."""
+    network = zoo.load("mobilenet_v1_0.25_128")
+    found = tvmq_delegate.nodes(network, runtime=runtime.name)
+    reason = "some of the runtimes do not broadcast tensors of this rank, and this sentence goes on beyond two lines"
+    listed = [dataclasses.replace(node, **({"claimed": False, "reason": reason} if n % 2 else {})) for n, node in enumerate(found.nodes)]
+    listed[3] = dataclasses.replace(listed[3], op="BIDIRECTIONAL_SEQUENCE_LSTM", kernel="a_kernel_" * 12)
+    found = dataclasses.replace(found, nodes=tuple(listed))
+    page = importlib.import_module("tvmq_delegate.reports.graph_page").page
+    for times in ({}, {node.node: 12345.6 for node in listed}):
+        assert look(page(found, models.ops(network), times), tmp_path)["spilt"] == 0
+
+
+def test_long_paths_break(report: object, benchmark: measure.Benchmark, tmp_path: pathlib.Path) -> None:
+    path = "/" + "deep_folder_" * 12 + "/model.tflite"
+    assert look(report.page(dataclasses.replace(benchmark, model=path), command=f"tvmq bench {path}"), tmp_path, 500)["spilt"] == 0
 
 
 def test_boxes_do_not_overlap_and_ways_join_them(report: object) -> None:

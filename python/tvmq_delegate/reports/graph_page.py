@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,9 @@ from .layout import curve, layout
 from .pages import Markup, environment, source
 from .screen import clean
 
-LINE, PAD, WIDTH, ROOM = 17, 9, 236, 37  # pixels: the height of a line, around the text, of a box; the characters of a line
-LETTER = 6.6  # pixels of a character of a shape
+LINE, PAD, WIDTH = 17, 10, 270  # pixels: the height of a line, around the text, of a box
+LETTER, TITLE_LETTER, NOTE_LETTER = 6.7, 8.4, 6.6  # pixels of a character of a shape or a line, at most; of a title, where most are capitals; of a time
+ROOM, LINES = int((WIDTH - 2 * PAD) / LETTER), 2  # the characters of a line, and lines for a reason
 
 
 @dataclass(frozen=True)
@@ -141,10 +143,12 @@ def _drawn(nodes: Sequence[Node], ops: Sequence[models.Op], times: Mapping[int, 
 
 def _node_box(place: int, node: Node, us: float | None, longest: float) -> _Box:
     kind = f"node p{node.partition % len(COLOURS)}" if node.claimed else "node left"
-    lines = [_cut(node.how.removeprefix("tvmq_"))]
+    lines = textwrap.wrap(node.how.removeprefix("tvmq_"), ROOM, max_lines=LINES, placeholder="…")
     if node.macs and node.constants:
         lines.insert(0, _cut(f"filter {node.constants[0]}"))
-    return _Box(place, kind, _cut(f"{node.node}  {node.op}", 24), tuple(lines), note="" if us is None else f"{us:.1f} µs", bar=(us or 0.0) / longest)
+    note = "" if us is None else f"{us:.1f} µs"
+    title = _cut(f"{node.node}  {node.op}", int((WIDTH - 2 * PAD - NOTE_LETTER * (len(note) + 1)) / TITLE_LETTER))
+    return _Box(place, kind, title, tuple(lines), note=note, bar=(us or 0.0) / longest)
 
 
 def _cut(text: str, room: int = ROOM) -> str:

@@ -46,7 +46,7 @@ def renderer() -> ModuleType:
 def charts(found: Benchmark) -> str:
     """Times of the contenders, and of each node if they were measured: blue by the delegate, amber by the runtime."""
     nodes_top = TOP + ROW * len(found.results) + 44
-    width = max(LEFT + LENGTH + 130, 60 + STEP * len(found.op_profile))
+    width = max(LEFT + LENGTH + 180, 60 + STEP * len(found.op_profile))
     height = nodes_top + PLOT + 46 if found.op_profile else nodes_top - 20
     title = f"{os.path.basename(found.model)}: {found.leading} of each contender's runs, {found.machine.cpu}"
     parts = [
