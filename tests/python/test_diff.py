@@ -267,6 +267,18 @@ def test_real_network(inexact: harness.Runtime, networks: pathlib.Path) -> None:
     assert {op.contender for op in found.ops if op.difference.different} == {"stock"}
 
 
+def test_automatic_threads_are_the_delegate_s(runtime: harness.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+    load = tvmq_delegate.load
+
+    def record(**options: Any) -> Any:
+        given.append(options.get("num_threads"))
+        return load(**options)
+
+    monkeypatch.setattr("tvmq_delegate.sessions.contenders.load", record)
+    assert diff(runtime, CONV, num_threads="auto", samples=samples(runtime, CONV, 1)).passed and given == ["auto"]
+
+
 def test_progress(runtime: harness.Runtime) -> None:
     told: list[tuple[float, str]] = []
     diff(runtime, CONV, per_op=True, samples=samples(runtime, CONV), progress=lambda fraction, what: told.append((fraction, what)))

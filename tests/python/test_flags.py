@@ -46,6 +46,22 @@ def test_xnnpack_is_for_what_the_delegate_leaves(runtime: harness.Runtime, one_c
     assert asked == ["stock", "builtin", "builtin", "stock"]
 
 
+@pytest.mark.parametrize(("command", "tool"), [("bench", "measure.bench"), ("diff", "accuracy.diff"), ("demo", "accuracy.diff"), ("explain", "measure.bench")])
+def test_automatic_threads_are_left_to_the_delegate(
+    runtime: harness.Runtime, one_conv: pathlib.Path, command: str, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def record(*_: object, num_threads: object, **__: object) -> None:
+        asked.append(num_threads)
+        raise ValueError("enough")
+
+    monkeypatch.setattr(f"tvmq_delegate.{tool}", record)
+    for value in ("auto", "2"):
+        assert tvmq(command, one_conv, "--runtime", runtime.name, "--num-threads", value).exit_code == 2
+    assert asked == ["auto", 2]
+
+
 def test_shapes_of_inputs(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
     (fed,) = inputs.describe(one_conv, runtime.module)
     command = ("bench", one_conv, "--runtime", runtime.name, *FLAGS, "--json")

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import Shown, ToolOptions, library, plural, runtimes
+from ..binding import Shown, Threads, ToolOptions, library, plural, runtimes, shared_threads
 from ..sessions import DELEGATE, Contender, Worker, WorkerDied, check, inputs, lacking, shaped, takes_options
 from . import origin
 from .bisect import Bisection
@@ -163,7 +163,7 @@ def diff(
     max_abs: float = 0,
     runtime: str | ModuleType | None = None,
     name: str | None = None,
-    num_threads: int = 1,
+    num_threads: Threads = 1,
     progress: Callable[[float, str], None] = lambda fraction, what: None,
     apart: bool = False,
     **options: Unpack[ToolOptions],
@@ -185,7 +185,7 @@ def diff(
       max_abs: allowed difference of other tensors, in values.
       runtime: as for load().
       name: what to call the model.
-      num_threads: of each interpreter.
+      num_threads: of each interpreter, which the delegate goes by. "auto": the delegate's option, and for others the most threads that it uses.
       progress: called before each step with the fraction that is done and what comes next.
       apart: run all in a process of its own, to which samples are pickled: if a kernel of the runtime ends it, WorkerDied says what was running.
       **options: the delegate's, as for load().
@@ -201,7 +201,8 @@ def diff(
     source, name = models.opened(source, name)
     module = runtimes.find(runtime)
     per_op = per_op or save_failing is not None
-    fielded = [Contender(contender, rest, options) for contender in contenders]
+    threads, own = shared_threads(num_threads)
+    fielded = [Contender(contender, rest, {**options, **own}) for contender in contenders]
     if len(set(contenders)) < max(2, len(contenders)):
         raise ValueError(f"it takes at least two different contenders; given: {', '.join(contenders) or 'none'}")
     if per_op and contenders[0] != "reference":
@@ -215,7 +216,7 @@ def diff(
             writable(folder)
 
     about = (source, name, runtimes.name(module), fielded, samples, labels, expected, per_op, save_failing, save_outputs, bisect)
-    order = Order(*about, num_threads, Allowed(max_lsb, max_abs))
+    order = Order(*about, threads, Allowed(max_lsb, max_abs))
     doing = "opening the model"
     with contextlib.ExitStack() as stack:
         try:

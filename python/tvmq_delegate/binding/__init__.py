@@ -2,7 +2,7 @@
 
 from . import runtimes
 from .loader import library_name, library_path, load, packaged, packaged_name, shipped_records
-from .options import LoadOptions, ToolOptions, interpreter_threads, option_values
+from .options import LoadOptions, Threads, ToolOptions, asked_threads, interpreter_threads, option_values, shared_threads
 from .runtimes import Delegate
 from .shown import Shown, plural
 
@@ -10,8 +10,10 @@ __all__ = [
     "Delegate",
     "LoadOptions",
     "Shown",
+    "Threads",
     "ToolOptions",
     "accelerator",
+    "asked_threads",
     "cores",
     "interpreter_threads",
     "library",
@@ -25,5 +27,6 @@ __all__ = [
     "packaged_name",
     "plural",
     "runtimes",
+    "shared_threads",
     "shipped_records",
 ]

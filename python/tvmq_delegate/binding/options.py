@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 if TYPE_CHECKING:
     from .library import Option
@@ -13,6 +13,8 @@ Machine = Literal[
     "none", "sapphire-rapids", "cascade-lake", "zen5", "zen4",
     "arm-out-of-order", "arm-in-order", "cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1",
 ]  # fmt: skip
+
+Threads = Union[int, Literal["auto"]]
 
 
 class ToolOptions(TypedDict, total=False):
@@ -74,3 +76,14 @@ def interpreter_threads(value: object) -> int:
         allowed = f"{option.names}, whole numbers from {option.min} to {option.max}"
         raise ValueError(f"tvmq-delegate: option num_threads cannot have the value {str(value)!r}; allowed: {allowed}") from None
     return max(1, count)
+
+
+def asked_threads(value: object) -> Threads:
+    """The same, but "auto" stays what it is: a tool leaves it to the delegate."""
+    count = interpreter_threads(value)
+    return "auto" if value == "auto" else count
+
+
+def shared_threads(value: Threads) -> tuple[int, dict[str, Any]]:
+    """The threads of an interpreter, and the option of the delegate in it, which otherwise goes by the interpreter. Raises as interpreter_threads()."""
+    return interpreter_threads(value), {"num_threads": value} if value == "auto" else {}

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from ..binding import interpreter_threads, library, option_values, runtimes
+from ..binding import Threads, asked_threads, library, option_values, runtimes
 from ..models import ModelError, opened, zoo
 from ..reports import screen
 from .group import Failure, documented, one_line
@@ -171,10 +171,10 @@ def _delegate_options(without: Collection[str]) -> list[click.Parameter]:
     return parameters
 
 
-def num_threads(options: dict[str, Any]) -> int:
+def num_threads(options: dict[str, Any]) -> Threads:
     """Takes the delegate's option of that name out: the threads of every interpreter, which the delegate in it goes by; one where the choice is left to it."""
     try:
-        return interpreter_threads(options.pop("num_threads"))
+        return asked_threads(options.pop("num_threads"))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 

@@ -17,10 +17,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import Shown, ToolOptions, interpreter_threads, library, runtimes
+from ..binding import Shown, Threads, ToolOptions, interpreter_threads, library, runtimes, shared_threads
 from ..sessions import DELEGATE, Contender, Delegation, Worker, nodes, run_alone, takes_options
 from . import machine, metrics, op_times, serving, statistic
 from .op_profile import OpProfileData, Reconciliation, collect, reconcile
@@ -137,7 +137,7 @@ def bench(
     op_profiling: bool = False,
     counters: bool = False,
     inputs: Sequence[NDArray[Any]] | None = None,
-    num_threads: int | Literal["auto"] = 1,
+    num_threads: Threads = 1,
     progress: Progress = lambda fraction, what: None,
     **options: Unpack[ToolOptions],
 ) -> Benchmark:
@@ -165,10 +165,8 @@ def bench(
     if isinstance(against, str):
         raise ValueError(f"against is a sequence of names, not {against!r}")
     source, name = models.opened(source, name)
-    given: dict[str, Any] = {option: value for option, value in options.items() if value is not None}
-    if num_threads == "auto":
-        given["num_threads"] = num_threads
-    threads = interpreter_threads(num_threads)
+    threads, own = shared_threads(num_threads)
+    given: dict[str, Any] = {**{option: value for option, value in options.items() if value is not None}, **own}
     module = runtimes.find(runtime)
     entries = _entries(given, against, sweep, rest)
     delegations = [  # the library checks the options

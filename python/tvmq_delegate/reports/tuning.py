@@ -65,7 +65,8 @@ def summary(found: Tuning) -> str:
     trials = sum(len(task.trials) for task in found.tasks)
     known = sum(task.known for task in found.tasks)
     lines = [
-        f"{plural(len(found.tasks), 'task')} of {plural(sum(task.nodes for task in found.tasks), 'node')}, {found.choices:,} choices; "
+        f"{plural(len(found.tasks), 'task')} of {plural(sum(task.nodes for task in found.tasks), 'node')} on {plural(found.threads, 'thread')}, "
+        f"{found.choices:,} choices; "
         f"{plural(trials, 'trial')} "
         f"by {found.tuner}{f', {known} known before' if known else ''}, {found.seconds:.1f} s{', interrupted' if found.interrupted else ''}"
     ]

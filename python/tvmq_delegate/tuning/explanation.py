@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import measure, models
-from ..binding import LoadOptions, Shown, interpreter_threads, library, runtimes
+from ..binding import LoadOptions, Shown, asked_threads, library, runtimes
 from ..sessions import takes_options
 from .experiments import PAYS, Advice, experiments
 from .records import Choice
@@ -97,7 +97,7 @@ def explain(
     if node is not None and not 0 <= node < count:
         raise ValueError(f"{name or 'the model'} has no node {node}: its nodes are 0 to {count - 1}")
     module = runtimes.find(runtime)
-    threads = interpreter_threads(options.get("num_threads"))
+    threads = asked_threads(options.get("num_threads"))
     given = {option: value for option, value in options.items() if option != "num_threads" and value is not None}
     settings = dataclasses.replace(measure.DEFAULTS, min_secs=seconds, num_runs=10, warmup_min_secs=min(seconds, measure.DEFAULTS.warmup_min_secs))
     about: dict[str, Any] = {"runtime": module, "name": name, "num_threads": threads, "progress": progress, **given}
@@ -106,12 +106,12 @@ def explain(
     if node is not None:
         progress(0.0, f"node {node}")
         parts = next(op.parts for op in found.op_profile if op.run_order == node)
-        return Explanation(found, causes, (), _detail(content, module, threads, given, causes[node], parts))
+        return Explanation(found, causes, (), _detail(content, module, found.num_threads, given, causes[node], parts))
     advice: list[Advice] = []
     if advise and found.delegation.summary.claimed:
         advice = experiments(content, module, found, threads, given, settings, progress)
         progress(0.0, "searching choices")
-        advice.append(_tuned(content, module, threads, given, seconds, found.busy))
+        advice.append(_tuned(content, module, found.num_threads, given, seconds, found.busy))
     return Explanation(found, causes, tuple(advice), None)
 
 
