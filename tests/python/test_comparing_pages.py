@@ -23,6 +23,19 @@ def test_before_and_after(tmp_path: pathlib.Path) -> None:
     assert text.count("counts</td>") == 2 and "within the noise</td>" in text and "+200.0</td>" in text
 
 
+@pytest.mark.parametrize("busy", ["old", "new"])
+def test_a_busy_machine_proves_nothing(tmp_path: pathlib.Path, busy: str) -> None:
+    """Load that shares a core doubles even the least times."""
+    for name, ms in (("old", 1.0), ("new", 2.0)):
+        _file(tmp_path / f"{name}.json", {"tvmq": (ms, 1.1 * ms, 1.2 * ms)}, {}, busy="load 9 on 2 processors" if name == busy else "")
+    files = (tmp_path / "old.json", tmp_path / "new.json")
+    done = tvmq("bench", "--compare", *files, "--fail-above", "10", "--html", tmp_path / "page.html")
+    assert done.exit_code == 3 and "measure again when it is quiet" in done.stderr, done.output
+    assert "+100.0%  busy" in done.stdout and tvmq("bench", "--compare", *files, "--fail-above", "200").exit_code == 0
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "busy</td>" in text and "counts</td>" not in text and 'class="bad"' not in text
+
+
 def test_differences(runtime: harness.Runtime, tmp_path: pathlib.Path) -> None:
     """Rounding that is not the reference's makes differences; a page of equal results has none."""
     for rounding, word in (("single", "DIFFERENT"), ("reference", "SAME")):

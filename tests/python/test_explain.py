@@ -174,19 +174,29 @@ def swept(benchmark: measure.Benchmark, low: float | None, high: float | None) -
     return dataclasses.replace(benchmark, results=(benchmark.results[0], dataclasses.replace(benchmark.results[1], ratio=ratio)))
 
 
-@pytest.mark.parametrize(("low", "high", "pays"), [(0.5, 0.6, True), (0.9, 1.02, False), (0.97, 0.99, False), (1.1, 1.2, False), (None, None, False)])
+@pytest.mark.parametrize(
+    ("low", "high", "busy", "pays"),
+    [
+        (0.5, 0.6, "", True),
+        (0.5, 0.6, "load 9 on 2 processors", False),
+        (0.9, 1.02, "", False),
+        (0.97, 0.99, "", False),
+        (1.1, 1.2, "", False),
+        (None, None, "", False),
+    ],
+)
 def test_only_what_is_faster_for_certain_is_recommended(
-    benchmark: measure.Benchmark, monkeypatch: pytest.MonkeyPatch, low: float | None, high: float | None, pays: bool
+    benchmark: measure.Benchmark, monkeypatch: pytest.MonkeyPatch, low: float | None, high: float | None, busy: str, pays: bool
 ) -> None:
     monkeypatch.setattr(experiments, "_EXPERIMENTS", {"winograd": lambda now: ["off"]})
     asked = []
-    monkeypatch.setattr(measure, "bench", lambda source, **given: asked.append(given) or swept(benchmark, low, high))
+    monkeypatch.setattr(measure, "bench", lambda source, **given: asked.append(given) or dataclasses.replace(swept(benchmark, low, high), busy=busy))
     arguments = (b"", None, benchmark, 1, {}, measure.DEFAULTS, lambda fraction, what: None)
     (advice,) = experiments.experiments(*arguments)
     assert asked[0]["sweep"] == ("winograd", ("auto", "off")) and advice.change == "--winograd off"
     assert (advice.low, advice.high, advice.pays) == (low, high, pays)
-    text = importlib.import_module("tvmq_delegate.reports.explanation").verdict([advice])
-    assert ("--winograd off" in text) == pays and ("nothing that was tried" in text) == (not pays)
+    text = importlib.import_module("tvmq_delegate.reports.explanation").verdict([advice], busy)
+    assert ("--winograd off" in text) == pays and ("nothing" in text) == (not pays) and ("the machine is busy" in text) == bool(busy)
 
 
 def test_what_the_user_has_set_is_not_tried(benchmark: measure.Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,11 +17,12 @@ from typing import Any
 import click
 
 from .. import accuracy, measure
+from ..binding import Threads
 from ..reports import bench as report
 from ..reports import benchmark_model, screen, serving, tables, trace
 from ..sessions import inputs
 from .command import FOLDER, FloatRange, as_json, command_line, listed, model_command, num_threads, page, pictures, print_json, progress
-from .group import DIFFERENT
+from .group import DIFFERENT, INCONCLUSIVE
 from .history import Kept
 from .output import OutputFile, write_all
 
@@ -38,7 +39,8 @@ def _compare_files(context: click.Context, _: click.Parameter, files: tuple[str,
         if limit is not None:
             click.echo(report.verdict(found, limit), err=True)
         write_all((output, lambda: html.page(found, limit) if html else ""))
-        context.exit(DIFFERENT if limit is not None and found.slower(limit) else 0)
+        slower = limit is not None and found.slower(limit)
+        context.exit((DIFFERENT if found.judged else INCONCLUSIVE) if slower else 0)
 
 
 def _print_comparison(found: measure.Comparison, limit: float | None, *, as_data: bool) -> None:
@@ -106,7 +108,7 @@ GROUPS = {
 @click.option("--html", "html_file", type=OutputFile(), is_eager=True, help="Write a page with plots that needs no network; of --compare, too.")
 @click.option("--svg", "svg_file", type=OutputFile(), help="Write a chart of the contenders, and of the nodes if they are measured.")
 @click.option("--png", "png_file", type=OutputFile(), help="The same as PNG, which needs cairosvg.")
-@click.option("--fail-above", type=FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower.")
+@click.option("--fail-above", type=FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower, 3 if a machine was busy then.")
 @click.option("--compare", nargs=2, callback=_compare_files, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     settings = measure.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(measure.Settings)})
@@ -123,7 +125,6 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     if kept and settings.dry_run:
         raise click.UsageError("--dry-run measures nothing: there is nothing to keep in --history")
     arrays = _inputs(source, module, profiled, flags["input_layer_value_files"], flags["input_layer_shape"], flags["input_layer"])
-    automatic = options["num_threads"] == "auto"
     threads = num_threads(options)
     with progress() as follow:
         found = measure.bench(
@@ -137,7 +138,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
             op_profiling=profiled,
             counters=flags["trace_file"] is not None,
             inputs=arrays,
-            num_threads="auto" if automatic else threads,
+            num_threads=threads,
             progress=follow,
             **options,
         )
@@ -208,7 +209,7 @@ def _print_nodes(found: measure.Benchmark, console: screen.Screen) -> None:
     console.print(f"\n{report.legend(found)}\n\n{report.reconciliation(found)}", soft_wrap=True)
 
 
-def _verdict(source: bytes, module: Any, arrays: list[Any] | None, threads: int, options: dict[str, Any]) -> str:
+def _verdict(source: bytes, module: Any, arrays: list[Any] | None, threads: Threads, options: dict[str, Any]) -> str:
     """Whether results are the reference kernels', for what was fed, or for random values and for extremes."""
     described = inputs.describe(source, module)
     samples = [inputs.Sample("the input", lambda: arrays)] if arrays is not None else inputs.random(described, 2, distribution="mixed")

@@ -17,7 +17,7 @@ from ..reports import bench as report
 from ..reports import screen, tables
 from ..sessions import inputs, nodes
 from .command import FloatRange, listed, model_command, num_threads, progress
-from .group import DIFFERENT, NOTHING_TAKEN
+from .group import DIFFERENT, INCONCLUSIVE
 
 AGAINST = "stock,builtin"
 NUM_RUNS = 10  # of each, at least
@@ -44,8 +44,8 @@ def demo(source: bytes, name: str, module: Any, options: dict[str, Any], seconds
         print(line, style="yellow", soft_wrap=True)
     words = {"stock": f"{found.runtime} as it is by default", "builtin": "without its delegates", "network": "without a runtime"}
     explained = ", ".join(f"{contender}: {words[contender]}" for contender in against if contender in words)
-    print(f"\n{library.cpu().name}, {plural(threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
+    print(f"\n{library.cpu().name}, {plural(times.num_threads, 'thread')}, {found.summary.isa} kernels; {explained}", soft_wrap=True)
     if not verdict.passed:
         raise click.exceptions.Exit(DIFFERENT)
     if verdict.inconclusive:
-        raise click.exceptions.Exit(NOTHING_TAKEN)
+        raise click.exceptions.Exit(INCONCLUSIVE)

@@ -23,7 +23,7 @@ from ..reports import diff as report
 from ..reports import screen
 from ..sessions import NAMES, RESOLVERS, inputs
 from .command import FOLDER, FloatRange, listed, model_command, num_threads, page, print_json, progress
-from .group import DIFFERENT, NOTHING_TAKEN
+from .group import DIFFERENT, INCONCLUSIVE
 from .output import Output, OutputFile, write_all
 
 ALLOWED = FloatRange(min=0)
@@ -122,4 +122,4 @@ def diff(
     if not (found.passed and found.as_expected):
         raise click.exceptions.Exit(DIFFERENT)
     if found.inconclusive:
-        raise click.exceptions.Exit(NOTHING_TAKEN)
+        raise click.exceptions.Exit(INCONCLUSIVE)

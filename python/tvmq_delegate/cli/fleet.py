@@ -17,7 +17,7 @@ import click
 from ..reports import fleet as report
 from ..reports import screen
 from .command import FOLDER, FloatRange, as_json, page, progress
-from .group import DIFFERENT, NOTHING_TAKEN, Failure, documented, one_line
+from .group import DIFFERENT, INCONCLUSIVE, Failure, documented, one_line
 from .output import Output, OutputFile, write_all
 
 if TYPE_CHECKING:
@@ -239,5 +239,5 @@ def diff(**arguments: Any) -> None:
 
 def _judge(found: Table, otherwise: int = 0) -> None:
     """Ends with the exit code of the weightiest that is wrong."""
-    code = otherwise or (NOTHING_TAKEN if any(cell.nothing_taken for cell in found.cells) else 0)
+    code = otherwise or (INCONCLUSIVE if any(cell.nothing_taken for cell in found.cells) else 0)
     raise click.exceptions.Exit(code if found.passed else DIFFERENT)

@@ -18,7 +18,7 @@ from . import streams
 COMMANDS = ("bench", "board", "calibrate", "demo", "diff", "estimate", "explain", "fleet", "info", "nodes", "records", "run", "tune")
 
 # Exit codes, beside 0 and that of Failure.
-DIFFERENT, NOTHING_TAKEN, INTERRUPTED, CLOSED = 1, 3, 130, 141
+DIFFERENT, INCONCLUSIVE, INTERRUPTED, CLOSED = 1, 3, 130, 141
 
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())  # which brings the help as its message; older versions of click print it
 

@@ -41,6 +41,11 @@ class Comparison(Shown):
     nodes: tuple[Change, ...]
     leading: str = MEDIAN
 
+    @property
+    def judged(self) -> bool:
+        """Whether a change proves anything: other load lengthens even the least times, twofold where it shares a core."""
+        return self.leading != LEAST
+
     def slower(self, percent: float) -> tuple[Change, ...]:
         """Lists the changes that are slower by more than so many percent, and clearly so; of nodes those that cost a visible share of the network's time."""
         if not percent >= 0:  # which no NaN is

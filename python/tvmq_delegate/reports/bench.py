@@ -134,29 +134,35 @@ def reconciliation(found: Benchmark) -> str:
 def comparison(found: Comparison, width: int, limit: float | None = None) -> Table:
     """A row for each change. limit: percent; the rows that are slower by more are marked, and it is said why others do not count."""
     slower = found.slower(limit) if limit is not None else ()
-
-    def remark(change: Change) -> Text:
-        if not change.clear:
-            return Text("within the noise")
-        if change in slower:
-            return Text("counts", "red")
-        return Text("costs under 1 % of the network's time" if limit is not None and change.ratio > 1 + limit / 100 else "")
-
     columns = [
         Column("", lambda change: change.what, left=True),
         Column("before µs", lambda change: microseconds(change.before_ms)),
         Column("after µs", lambda change: microseconds(change.after_ms)),
-        Column("change", _change),
-        Column("", remark, left=True),
+        Column("change", lambda change: _change(change, found.judged)),
+        Column("", lambda change: Text(remark(change, found, limit), "red" if change in slower and found.judged else ""), left=True),
     ]
     return fitted(columns, [*found.contenders, *found.nodes], width, title=f"\n{found.before} → {found.after}, regressions first")
+
+
+def remark(change: Change, found: Comparison, limit: float | None) -> str:
+    """Says why a change counts, or why not."""
+    if not change.clear:
+        return "within the noise"
+    if not found.judged:
+        return "busy"
+    if limit is None or change.ratio <= 1 + limit / 100:
+        return ""
+    return "counts" if change in found.slower(limit) else "costs under 1 % of the network's time"
 
 
 def verdict(found: Comparison, limit: float) -> str:
     """Which changes are slower by more than so many percent, and count."""
     slower = found.slower(limit)
     what = f"slower by more than {limit:g} %"
-    return f"{what}: {', '.join(change.what for change in slower)}" if slower else f"nothing that counts is {what}"
+    if not slower:
+        return f"nothing that counts is {what}"
+    doubt = "" if found.judged else "; the machine was busy, which may be why: measure again when it is quiet"
+    return f"{what}: {', '.join(change.what for change in slower)}{doubt}"
 
 
 def not_counted(missing: Mapping[str, str]) -> str:
@@ -175,9 +181,13 @@ def latest(found: History, path: str) -> str:
     count = f"{plural(len(series.runs), 'run')} of {series.model} in {found.folder}"
     if series.change is None:
         return count
-    changes = [f"{change.what} {change.ratio - 1:+.1%}{'' if change.clear else ' (within the noise)'}" for change in series.change.contenders]
+    changes = [f"{change.what} {change.ratio - 1:+.1%}{_doubt(change, series.change.judged)}" for change in series.change.contenders]
     busy = [warning for warning in series.change.warnings if warning.startswith("busy")]
     return "; ".join([count, f"against the run before: {', '.join(changes)}", *busy])
+
+
+def _doubt(change: Change, judged: bool) -> str:
+    return " (within the noise)" if not change.clear else "" if judged else " (busy)"
 
 
 def _ops(title: str, found: Benchmark, ops: Sequence[OpProfileData], width: int) -> Table:
@@ -239,6 +249,6 @@ def _factor(factor: float | None) -> Text:
     return Text(f"{factor:.2f}x", {"good": "green", "bad": "red"}.get(judged(factor), ""))
 
 
-def _change(change: Change) -> Text:
-    style = ("red" if change.ratio > 1 else "green") if change.clear else ""
+def _change(change: Change, judged: bool) -> Text:
+    style = ("red" if change.ratio > 1 else "green") if change.clear and judged else ""
     return Text(f"{change.ratio - 1:+.1%}", style)

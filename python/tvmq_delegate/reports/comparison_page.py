@@ -9,7 +9,7 @@ import plotly.offline
 from markupsafe import Markup
 
 from ..measure import Change, Comparison
-from .bench import verdict
+from .bench import remark, verdict
 from .html import BAD, GOOD, LEGEND, OTHER, PALETTE, embed
 from .pages import environment
 
@@ -23,23 +23,24 @@ def page(found: Comparison, limit: float | None = None) -> str:
         .render(
             title="tvmq bench: before and after",
             found=found,
-            counted=found.slower(limit) if limit is not None else (),
+            counted=found.judged and limit is not None and found.slower(limit),
+            remark=lambda change: remark(change, found, limit),
             verdict=verdict(found, limit) if limit is not None else "",
-            shade=shade,
+            shade=lambda change: shade(change, found.judged),
             plotly_js=Markup(plotly.offline.get_plotlyjs()),
-            plots=[(what, embed(_plot(changes))) for what, changes in (("Contenders", found.contenders), ("Nodes", nodes)) if changes],
+            plots=[(what, embed(_plot(changes, found.judged))) for what, changes in (("Contenders", found.contenders), ("Nodes", nodes)) if changes],
         )
     )
 
 
-def shade(change: Change) -> str:
-    return "" if not change.clear else "bad" if change.ratio > 1 else "good"
+def shade(change: Change, judged: bool) -> str:
+    return ("bad" if change.ratio > 1 else "good") if change.clear and judged else ""
 
 
-def _plot(changes: Sequence[Change]) -> plot.Figure:
-    """A bar before and one after for each; that after is coloured where the change is clear."""
+def _plot(changes: Sequence[Change], judged: bool) -> plot.Figure:
+    """A bar before and one after for each; that after is coloured where the change is clear and the machine was quiet."""
     names = [change.what.partition(" ")[0] for change in changes]  # of nodes the number: their types would take more room than the bars
-    colours = [{"bad": BAD, "good": GOOD, "": PALETTE[0]}[shade(change)] for change in changes]
+    colours = [{"bad": BAD, "good": GOOD, "": PALETTE[0]}[shade(change, judged)] for change in changes]
     figure = plot.Figure()
     hover = [f"{change.what}<br>%{{y:.1f}} µs, {change.ratio - 1:+.1%}<extra></extra>" for change in changes]
     figure.add_bar(x=names, y=[1e3 * change.before_ms for change in changes], name="before", marker_color=OTHER, hovertemplate=hover)

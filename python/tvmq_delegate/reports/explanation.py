@@ -31,7 +31,7 @@ def report(found: Explanation, width: int) -> Iterable[RenderableType]:
     yield slowest(found.causes, width)
     if found.advice:
         yield tried(found.advice, width)
-        yield verdict(found.advice)
+        yield verdict(found.advice, found.benchmark.busy)
 
 
 def slowest(causes: Sequence[Cause], width: int) -> Table:
@@ -56,13 +56,15 @@ def tried(advice: Sequence[Advice], width: int) -> Table:
         Column("after ms", lambda each: milliseconds(each.after_ms) if each.after_ms else ""),
         Column("time", lambda each: f"{each.after_ms / each.before_ms:.2f}x" if each.before_ms else ""),
         Column("95 % interval", lambda each: f"{each.low:.2f} - {each.high:.2f}" if each.low is not None else "", 2),
-        Column("", lambda each: Text("faster", "green") if each.pays else Text("no gain"), left=True),
+        Column("", lambda each: Text("faster", "green") if each.pays else Text(each.doubt), left=True),
     ]
     return fitted(columns, advice, width, title="\nChanges, each measured in turn with what runs now")
 
 
-def verdict(advice: Sequence[Advice]) -> str:
+def verdict(advice: Sequence[Advice], busy: str) -> str:
     """The changes that are worth making."""
+    if busy:
+        return "\nnothing is recommended, because the machine is busy"
     paying = [each.change for each in advice if each.pays]
     return f"\nworth it here: {'; '.join(paying)}" if paying else "\nnothing that was tried is faster for certain"
 

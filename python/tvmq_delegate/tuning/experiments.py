@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import measure
-from ..binding import library, library_path, machines
+from ..binding import Threads, library, library_path, machines
 
 PAYS = 0.98  # of the time: a change pays if its 95 % interval lies below
 
@@ -18,7 +18,7 @@ class Advice:
     """A change that was tried on the whole model.
 
     change: what to type. before_ms, after_ms: an inference without and with it, by the statistic that leads; 0 where nothing was worth comparing.
-    low, high: the 95 % interval of after over before, None where it is not known. pays: it is faster for certain.
+    low, high: the 95 % interval of after over before, None where it is not known. pays: it is faster for certain, which nothing is on a busy machine.
     """
 
     change: str
@@ -28,13 +28,18 @@ class Advice:
     high: float | None
     pays: bool
 
+    @property
+    def doubt(self) -> str:
+        """Says why a change is not recommended."""
+        return "not certain" if self.after_ms < PAYS * self.before_ms else "no gain"
+
 
 @dataclass(frozen=True)
 class _Now:
     """The model as it runs now: what decides which changes are worth a try."""
 
     found: measure.Benchmark
-    threads: int
+    threads: Threads
     given: Mapping[str, Any]
 
 
@@ -78,7 +83,7 @@ def experiments(
     content: bytes,
     module: ModuleType,
     found: measure.Benchmark,
-    threads: int,
+    threads: Threads,
     given: Mapping[str, Any],
     settings: measure.Settings,
     progress: Callable[[float, str], None],
@@ -100,4 +105,4 @@ def _advice(option: str, value: str, swept: measure.Benchmark, place: int) -> Ad
     before, after = (swept.results[n].latency_metrics.of(swept.leading) for n in (0, place))
     ratio = swept.results[place].ratio
     low, high = (ratio.low, ratio.high) if ratio else (None, None)
-    return Advice(f"--{option.replace('_', '-')} {value}", before, after, low, high, high is not None and high < PAYS)
+    return Advice(f"--{option.replace('_', '-')} {value}", before, after, low, high, high is not None and high < PAYS and not swept.busy)
