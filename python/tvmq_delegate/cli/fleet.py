@@ -215,7 +215,8 @@ def bench(only: str | None, compare: str | None, fail_above: float | None, **arg
 
     MODELS are files or networks of the zoo; the result is the network table.
 
-    Exit code 1 if anything differs from the reference kernels or could not be measured, 4 if something has become slower, 3 if nothing of a network was taken.
+    Exit code 1 if anything differs from the reference kernels, could not be measured or was measured on a board that was hot or busy by its reference task, 4
+    if something has become slower, 3 if nothing of a network was taken, or if what is slower was measured on a busy board.
     """
     if fail_above is not None and not compare:
         raise click.UsageError("--fail-above needs --compare")
@@ -224,7 +225,8 @@ def bench(only: str | None, compare: str | None, fail_above: float | None, **arg
     slower = package().regressions(before, found, FAIL_ABOVE if fail_above is None else fail_above)
     if slower:
         screen.console.print(report.slower(slower), soft_wrap=True)
-    _judge(found, FOUND_SLOWER if slower else 0)
+    certain = any(not item.doubts for item in slower)
+    _judge(found, FOUND_SLOWER if certain else INCONCLUSIVE if slower else 0)
 
 
 @fleet.command()

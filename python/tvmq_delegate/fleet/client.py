@@ -125,6 +125,7 @@ class Boards:
             return ""
         self._strikes[name] += 1
         why = f"the reference task took {most / fastest:.2f}x its fastest time on {name}" + (f", at {measured.temperature}" if measured.temperature else "")
+        why += ", which is hot or busy" * (not measured.busy)
         if self._strikes[name] >= STRIKES and any(other not in self.quarantined for other in there if other != name):
             self.quarantine(name, why)
         return why

@@ -18,7 +18,7 @@ class Cell:
 
     ms: contender -> least time, because tables of different days are compared; ratio: stock's time over the delegate's, 0 where it was not measured. exact:
     whether every compared element equals the reference kernels', None where none was compared, or nothing was taken. problems: what went wrong, and why
-    figures are not to be trusted.
+    figures are not to be trusted. busy: why the board is taken to have been busy, "" where it was not.
     """
 
     model: str
@@ -33,6 +33,12 @@ class Cell:
     exact: bool | None
     different: int
     problems: tuple[str, ...]
+    busy: str = ""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The problems, and that the board was busy, which is none: the least times suffer little."""
+        return (*self.problems, f"busy: {self.busy}") if self.busy else self.problems
 
     @property
     def nothing_taken(self) -> bool:
@@ -54,13 +60,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Regression:
-    """A cell whose delegate has become slower. ratio: after over before."""
+    """A cell whose delegate has become slower. ratio: after over before. doubts: why its times prove nothing."""
 
     model: str
     board: str
     before_ms: float
     after_ms: float
     ratio: float
+    doubts: tuple[str, ...] = ()
 
 
 def tabulate(outcomes: Iterable[Outcome]) -> Table:
@@ -79,7 +86,7 @@ def tabulate(outcomes: Iterable[Outcome]) -> Table:
 def _cell(model: str, board: str, found: list[Outcome]) -> Cell:
     ms: dict[str, float] = {}
     ratio, taken, nodes, elements, different, runtime = 0.0, 0, 0, 0, 0, ""
-    problems = []
+    problems, busy = [], ""
     for outcome in found:
         if outcome.measured is None:
             last = outcome.attempts[-1][1] if outcome.attempts else "not measured"
@@ -91,9 +98,10 @@ def _cell(model: str, board: str, found: list[Outcome]) -> Cell:
         taken, nodes, runtime = measured.taken, measured.nodes, measured.runtime
         elements, different = elements + measured.elements, different + measured.different
         problems += [outcome.suspect] if outcome.suspect else []
+        busy = measured.busy or busy
     exact = different == 0 if elements and (taken or different) else None
     first = found[0].job
-    return Cell(model, first.sha256, board, runtime, first.num_threads, ms, ratio, taken, nodes, exact, different, tuple(problems))
+    return Cell(model, first.sha256, board, runtime, first.num_threads, ms, ratio, taken, nodes, exact, different, tuple(problems), busy)
 
 
 Earlier = Mapping[tuple[str, str, int], float]
@@ -121,5 +129,5 @@ def regressions(before: Earlier, after: Table, percent: float) -> list[Regressio
     for cell in after.cells:
         old, now = before.get((cell.sha256, cell.board, cell.num_threads), 0.0), cell.ms.get(DELEGATE, 0.0)
         if old and now > old * (1 + percent / 100):
-            found.append(Regression(cell.model, cell.board, old, now, now / old))
+            found.append(Regression(cell.model, cell.board, old, now, now / old, cell.doubts))
     return sorted(found, key=lambda item: -item.ratio)

@@ -19,7 +19,7 @@ from .run import Outcome
 class Found:
     """A model that was tuned on boards of one kind. boards: that took part. records: new lines. gain: of the whole network, 0 where the default stays.
 
-    problems: why shares, or the proof, are missing.
+    problems: why shares, or the proof, are missing. busy: why boards are taken to have been busy.
     """
 
     model: str
@@ -28,6 +28,7 @@ class Found:
     records: int
     gain: float
     problems: tuple[str, ...]
+    busy: tuple[str, ...] = ()
 
 
 def tune(
@@ -110,4 +111,5 @@ def _found(proof: Outcome, shares: Sequence[Outcome], cpu: str) -> Found:
     measured = [outcome.measured for outcome in ended if outcome.measured]
     gain = proof.measured.gain if proof.measured else 0.0
     names = tuple(sorted({each.board for each in measured}))
-    return Found(proof.job.model, cpu, names, sum(len(each.records) for each in measured), gain, tuple(problems))
+    busy = tuple(sorted({f"busy: {each.busy}" for each in measured if each.busy}))
+    return Found(proof.job.model, cpu, names, sum(len(each.records) for each in measured), gain, tuple(problems), busy)

@@ -58,7 +58,8 @@ class Measured:
 
     ms: contender -> least time. ratios: contender -> the same over the delegate's. taken, nodes: of the model. elements,
     different: compared with the reference kernels on the board's own runtime. reference_ns: of the reference task before and after. date: ISO 8601,
-    by the board's own clock. For "tune", records: the lines that are new; gain: of the whole network, 0 where nothing was kept.
+    by the board's own clock. For "tune", records: the lines that are new; gain: of the whole network, 0 where nothing was kept. busy: why the board is taken to
+    have been busy before, by its load; "" where it was not.
     """
 
     job: Job
@@ -76,6 +77,7 @@ class Measured:
     error: str
     records: tuple[str, ...] = ()
     gain: float = 0.0
+    busy: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -128,6 +130,7 @@ def perform(job: Job, source: bytes, name: str) -> Measured:
     about = serve.current()
     program = about.program if about else None
     before = 0 if program else board.reference_ns()
+    busy = "" if program or job.kind == "diff" else measure.statistic.busy(measure.statistic.load(), library.cpu().count, job.num_threads, ())
     answer: dict[str, Any] = {}
     error = ""
     if hashlib.sha256(source).hexdigest() != job.sha256:
@@ -136,7 +139,7 @@ def perform(job: Job, source: bytes, name: str) -> Measured:
         answer, error = _in_time(job, source, program)
     reference = (before, 0 if program else board.reference_ns())
     date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
-    empty: dict[str, Any] = {"ms": {}, "ratios": {}, "taken": 0, "nodes": 0, "elements": 0, "different": 0, "runtime": "", "reference_ns": reference}
+    empty: dict[str, Any] = {"ms": {}, "ratios": {}, "taken": 0, "nodes": 0, "elements": 0, "different": 0, "runtime": "", "reference_ns": reference, "busy": busy}
     empty["temperature"] = "" if program else board.temperature()
     found = Measured(job=job, board=name, date=date, error=error, **{**empty, **answer})
     if about and not error:

@@ -55,7 +55,7 @@ def networks(found: fleet.Table, width: int) -> Table:
         Column("stock/tvmq", lambda cell: Text(f"{cell.ratio:.2f}", _STYLES[judged(cell.ratio)]) if cell.ratio else Text("")),
         Column("taken", lambda cell: f"{cell.taken} of {cell.nodes}" if cell.nodes else "", 3),
         Column("exact", exactness, left=True),
-        Column("problem", lambda cell: "; ".join(cell.problems), 1, left=True, least=8),
+        Column("problem", lambda cell: "; ".join(cell.doubts), 1, left=True, least=8),
     ]
     return fitted(columns, found.cells, width)
 
@@ -70,7 +70,7 @@ def tuned(found: Sequence[fleet.Found], width: int) -> Table:
         Column("boards", lambda item: ", ".join(item.boards), 2, left=True, least=6),
         Column("records", lambda item: str(item.records)),
         Column("tuned", lambda item: f"{item.gain:.3f}x" if item.gain else "nothing to gain", left=True),
-        Column("problem", lambda item: "; ".join(item.problems), 1, left=True, least=8),
+        Column("problem", lambda item: "; ".join((*item.problems, *item.busy)), 1, left=True, least=8),
     ]
     return fitted(columns, found, width)
 
@@ -90,12 +90,17 @@ def as_csv(found: fleet.Table) -> str:
     for cell in found.cells:
         exact = "" if cell.exact is None else str(cell.exact).lower()
         row = [cell.model, cell.sha256, cell.board, cell.runtime, cell.num_threads, cell.ms.get("tvmq", ""), cell.ms.get("stock", ""), cell.ratio or ""]
-        writer.writerow([*row, cell.taken, cell.nodes, exact, "; ".join(cell.problems)])
+        writer.writerow([*row, cell.taken, cell.nodes, exact, "; ".join(cell.doubts)])
     return stream.getvalue()
 
 
 def slower(found: Sequence[fleet.Regression]) -> str:
-    return "\n".join(f"SLOWER {item.model} on {item.board}: {item.before_ms:.3f} ms before, {item.after_ms:.3f} ms now, {item.ratio:.2f}x" for item in found)
+    return "\n".join(map(_slower, found))
+
+
+def _slower(item: fleet.Regression) -> str:
+    text = f"{item.model} on {item.board}: {item.before_ms:.3f} ms before, {item.after_ms:.3f} ms now, {item.ratio:.2f}x"
+    return f"slower, or not: {text}; {'; '.join(item.doubts)}: measure again" if item.doubts else f"SLOWER {text}"
 
 
 def page(found: fleet.Table) -> str:
