@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 
 import builders
@@ -95,6 +96,16 @@ def test_automatic_threads_are_the_delegate_s(runtime: harness.Runtime, one_conv
     ):
         assert len(found.results) == 2 and found.num_threads == interpreter_threads("auto")
     assert f"{found.num_threads} thread" in prints("bench", one_conv, "--runtime", runtime.name, *FLAGS, "--num-threads", "auto", "--against", "stock")
+
+
+def test_another_build_of_the_delegate(runtime: harness.Runtime, one_conv: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    before = str(shutil.copy(tvmq_delegate.library_path(), tmp_path / "before.so"))
+    found = measure.bench(one_conv, runtime=runtime.name, settings=QUICK, against=[before, "stock"], isa="c")
+    assert [result.name for result in found.results] == ["tvmq", before, "stock"] and found.results[1].memory_metrics.packed_bytes
+    (tmp_path / "broken.so").write_text("no library")
+    command = ("bench", one_conv, "--runtime", runtime.name, *FLAGS, "--against")
+    assert "broken.so" in refuses(*command, tmp_path / "broken.so") and "no such library" in refuses(*command, tmp_path / "nowhere.so")
+    assert "TVMQ_LIBRARY" in refuses("diff", one_conv, "--runtime", runtime.name, "--contenders", f"tvmq,{before}")
 
 
 def test_sweep_sets_the_delegate_against_itself(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:

@@ -62,6 +62,25 @@ def test_automatic_threads_are_left_to_the_delegate(
     assert asked == ["auto", 2]
 
 
+@pytest.mark.parametrize(
+    ("command", "flag", "there"),
+    [
+        ("diff", "--against", "--contenders"),
+        ("bench", "--contenders", "--against"),
+        ("bench", "--threads", "--num-threads"),
+        ("bench", "--seconds", "--min-secs"),
+        ("estimate", "--board", "--core"),
+    ],
+)
+def test_a_flag_of_another_command_is_answered_with_that_of_this_one(command: str, flag: str, there: str) -> None:
+    assert there in refuses(command, flag, "1")
+
+
+def test_several_values_of_an_option(one_conv: pathlib.Path) -> None:
+    assert "tvmq bench --sweep num_threads=1,2" in refuses("bench", one_conv, "--num-threads", "1,2")
+    assert "tvmq bench --sweep isa=avx2,c" in refuses("nodes", one_conv, "--isa", "avx2,c")
+
+
 def test_shapes_of_inputs(runtime: harness.Runtime, one_conv: pathlib.Path) -> None:
     (fed,) = inputs.describe(one_conv, runtime.module)
     command = ("bench", one_conv, "--runtime", runtime.name, *FLAGS, "--json")

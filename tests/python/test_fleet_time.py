@@ -47,7 +47,8 @@ def test_what_is_slower_on_a_busy_board_proves_nothing(busy: str, problems: tupl
     for doubted in (cell, dataclasses.replace(cell, busy="", problems=())):
         (regression,) = fleet.regressions({(cell.sha256, "a", 1): 1.0}, fleet.Table((doubted,)), 10)
         assert report.slower([regression]).startswith("SLOWER") == (not doubted.doubts)
-        monkeypatch.setattr(command, "_table", lambda *_, found=fleet.Table((doubted,)), **__: found)
+        found = fleet.Table((doubted,))
+        monkeypatch.setattr(command, "_table", lambda *_, table=found, **__: table)
         monkeypatch.setattr(fleet, "earlier", lambda _: {(cell.sha256, "a", 1): 1.0})
         code = tvmq("fleet", "bench", "local", "m", "--compare", __file__).exit_code
         assert code == (1 if doubted.problems else 3 if doubted.busy else 4)

@@ -134,6 +134,8 @@ def test_what_has_no_times(runtime: harness.Runtime, tmp_path: pathlib.Path) -> 
         interpreter.invoke()
         with pytest.raises(ValueError, match="profile=True"):
             tvmq_delegate.write_trace(interpreter.delegate, tmp_path / "own.json")
+        with pytest.raises(TypeError, match="Interpreter is not a Delegate of a TFLite runtime; its attribute `delegate` is one"):
+            tvmq_delegate.write_trace(interpreter, tmp_path / "own.json")
     with pytest.raises(TypeError):
         tvmq_delegate.write_trace("model.tflite", tmp_path / "own.json")
     assert not [*tmp_path.iterdir()]

@@ -66,7 +66,8 @@ def delegate_pointer(delegate: Delegate) -> Any:
     try:
         address = delegate._get_native_delegate_pointer()  # the only way to it in all runtimes, and the one that their Interpreter takes
     except AttributeError:
-        raise TypeError(f"{type(delegate).__name__} is not a Delegate of a TFLite runtime") from None
+        hint = "; its attribute `delegate` is one" * hasattr(delegate, "delegate")
+        raise TypeError(f"{type(delegate).__name__} is not a Delegate of a TFLite runtime{hint}") from None
     ffi, lib = library()
     pointer = ffi.cast("void *", address)
     if not lib.tvmq_get_delegate(pointer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
     from .library import Option
@@ -14,7 +14,7 @@ Machine = Literal[
     "arm-out-of-order", "arm-in-order", "cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1", "neoverse-v1",
 ]  # fmt: skip
 
-Threads = Union[int, Literal["auto"]]
+Threads = int | Literal["auto"]
 
 
 class ToolOptions(TypedDict, total=False):

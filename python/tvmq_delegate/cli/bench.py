@@ -64,6 +64,10 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     return option.replace("-", "_"), tuple(values)
 
 
+AGAINST = "Other contenders, run in turn: stock,builtin,reference,network, or the path of another build of the delegate, /tmp/before.so."
+
+FAIL_ABOVE = "With --compare: exit code 1 if anything is so much slower, 3 if a machine was busy then."
+
 GROUPS = {
     "What runs": ["--graph", "--network", "--runtime", "--against", "--sweep", "--use-xnnpack", "--streams", "--rate"],
     "How long": ["--num-runs", "--min-secs", "--max-secs", "--warmup-runs", "--warmup-min-secs", "--run-delay", "--dry-run"],
@@ -84,7 +88,7 @@ GROUPS = {
 @click.option("--dry-run", is_flag=True, help="Prepare the model, run nothing.")
 @click.option("--streams", default=0, metavar="N", help="Then N interpreters at the same time, for --min-secs: throughput, latencies, cold and warm starts.")
 @click.option("--rate", default=0.0, metavar="REQUESTS", help="With --streams: requests a second, arriving at random.  [default: back to back]")
-@click.option("--against", type=listed(str, "contenders"), default=(), metavar="LIST", help="Other contenders, run in turn: stock,builtin,reference,network.")
+@click.option("--against", type=listed(str, "contenders"), default=(), metavar="LIST", help=AGAINST)
 @click.option("--sweep", callback=_sweep, metavar="OPTION=VALUES", help="Set the delegate against itself: num_threads=1,2,4.")
 @click.option("--enable-op-profiling", is_flag=True, help="Measure every node: in the delegate, and alone in each contender (stock, unless --against).")
 @click.option(
@@ -108,7 +112,7 @@ GROUPS = {
 @click.option("--html", "html_file", type=OutputFile(), is_eager=True, help="Write a page with plots that needs no network; of --compare, too.")
 @click.option("--svg", "svg_file", type=OutputFile(), help="Write a chart of the contenders, and of the nodes if they are measured.")
 @click.option("--png", "png_file", type=OutputFile(), help="The same as PNG, which needs cairosvg.")
-@click.option("--fail-above", type=FloatRange(min=0), is_eager=True, metavar="PERCENT", help="With --compare: exit code 1 if anything is so much slower, 3 if a machine was busy then.")
+@click.option("--fail-above", type=FloatRange(min=0), is_eager=True, metavar="PERCENT", help=FAIL_ABOVE)
 @click.option("--compare", nargs=2, callback=_compare_files, expose_value=False, metavar="OLD NEW", help="Two JSON files: what changed.")
 def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flags: Any) -> None:
     settings = measure.Settings(**{field.name: flags[field.name] for field in dataclasses.fields(measure.Settings)})

@@ -125,7 +125,7 @@ def _registered(decides: Collection[str], groups: Mapping[str, Collection[str]],
         if model is not None and network is not None:
             raise click.UsageError("a model file and a network of the zoo at once")
         name = screen.clean(model) if model is not None else network or DEFAULT_NETWORK
-        options = {option.name: values.pop(option.name) for option in library.options() if option.name not in decides}
+        options = {option.name: _single(option, values.pop(option.name)) for option in library.options() if option.name not in decides}
         try:
             source = opened(model)[0] if model is not None else zoo.load(name)
             return function(source, name, runtimes.find(runtime_name), options, **values)
@@ -145,6 +145,13 @@ def _registered(decides: Collection[str], groups: Mapping[str, Collection[str]],
     for parameter in reversed(parameters):
         call = parameter(call)
     return documented(ModelCommand, decides=decides, groups=groups)(call)
+
+
+def _single(option: library.Option, value: Any) -> Any:
+    """The value of an option. Raises UsageError for several values of an option whose values have no commas."""
+    if option.kind in ("name", "int") and "," in str(value):
+        raise click.UsageError(f"--{option.name.replace('_', '-')} takes one value; tvmq bench --sweep {option.name}={value} sets several against each other")
+    return value
 
 
 def command_line(context: click.Context) -> str:

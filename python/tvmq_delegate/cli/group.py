@@ -17,6 +17,20 @@ from . import streams
 # Each is a module of this folder with a function of the same name. The module's docstring is the command's help.
 COMMANDS = ("bench", "board", "calibrate", "demo", "diff", "estimate", "explain", "fleet", "info", "nodes", "records", "run", "tune")
 
+# Flags that mean much the same in different commands: one that a command lacks is answered with one that it has.
+ALIKE = (
+    ("--against", "--contenders", "--contender"),
+    ("--seconds", "--time", "--min-secs", "--max-secs"),
+    ("--out", "--output", "--result-file-path"),
+    ("--records", "--tuning-records"),
+    ("--threads", "--num-threads"),
+    ("--runs", "--num-runs"),
+    ("--model", "--graph"),
+    ("--input", "--inputs", "--input-layer-value-files"),
+    ("--profile", "--enable-op-profiling", "--per-op"),
+    ("--cpu", "--board", "--core", "--boards"),
+)
+
 # Exit codes, beside 0 and that of Failure.
 DIFFERENT, INCONCLUSIVE, INTERRUPTED, CLOSED = 1, 3, 130, 141
 
@@ -110,6 +124,10 @@ def _told() -> Iterator[None]:
         raise Interrupted("Interrupted") from None
     except NO_ARGUMENTS as error:
         raise Ended(error.format_message()) from None
+    except click.NoSuchOption as error:
+        alike = _alike(error)
+        better = click.NoSuchOption(error.option_name, possibilities=alike, ctx=error.ctx) if alike else error
+        raise Failure(better.format_message()) from None
     except click.UsageError as error:
         raise Failure(error.format_message()) from None
     except BrokenPipeError:  # whoever read the output has seen enough: `| head`
@@ -118,6 +136,13 @@ def _told() -> Iterator[None]:
         raise Failure(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or one_line(error)) from None
     except (ImportError, MemoryError, RuntimeError, ValueError) as error:
         raise Failure(one_line(error)) from None
+
+
+def _alike(error: click.NoSuchOption) -> list[str]:
+    """Flags of the command that do what the unknown one does elsewhere."""
+    context = error.ctx
+    there = {name for parameter in context.command.get_params(context) for name in parameter.opts} if context else set()
+    return [name for row in ALIKE if error.option_name in row for name in row if name in there]
 
 
 def one_line(error: Exception) -> str:

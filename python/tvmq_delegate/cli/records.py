@@ -17,6 +17,7 @@ from .output import Output, OutputFile, write_all
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 OUT = click.option("--out", "out", type=OutputFile(), metavar="FILE.jsonl", help="Write the records to a file.")
+NONE = "there are no such records"
 WIDE = click.option("--wide", is_flag=True, expose_value=False, callback=widened, help="Show all columns of tables, however narrow the terminal.")
 
 
@@ -36,9 +37,10 @@ def _records(files: tuple[str, ...]) -> list[tuning.Record]:
     return found
 
 
-def _show(found: list[tuning.Record], as_json: bool, out: Output | None) -> None:
+def _show(found: list[tuning.Record], as_json: bool, out: Output | None, none: str = NONE) -> None:
+    """none: what is said if there are none."""
     if not found:
-        click.echo("there are no such records", err=True)
+        click.echo(none, err=True)
     if as_json:
         print_json(found)
     elif out is None and found:
@@ -70,7 +72,9 @@ def best(files: tuple[str, ...], as_json: bool, out: Output | None) -> None:
 
     It is the record of the greatest gain, by which the delegate goes.
     """
-    _show(tuning.best(_records(files)), as_json, out)
+    listed = _records(files)
+    none = f"none of {plural(len(listed), 'record')} is proven: tvmq tune has found nothing faster than the defaults" if listed else NONE
+    _show(tuning.best(listed), as_json, out, none)
 
 
 @records.command()

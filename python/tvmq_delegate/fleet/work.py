@@ -130,7 +130,8 @@ def perform(job: Job, source: bytes, name: str) -> Measured:
     about = serve.current()
     program = about.program if about else None
     before = 0 if program else board.reference_ns()
-    busy = "" if program or job.kind == "diff" else measure.statistic.busy(measure.statistic.load(), library.cpu().count, job.num_threads, ())
+    timed = not program and job.kind != "diff"
+    busy = measure.statistic.busy(measure.statistic.load(), library.cpu().count, job.num_threads, ()) if timed else ""
     answer: dict[str, Any] = {}
     error = ""
     if hashlib.sha256(source).hexdigest() != job.sha256:
@@ -139,8 +140,8 @@ def perform(job: Job, source: bytes, name: str) -> Measured:
         answer, error = _in_time(job, source, program)
     reference = (before, 0 if program else board.reference_ns())
     date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
-    empty: dict[str, Any] = {"ms": {}, "ratios": {}, "taken": 0, "nodes": 0, "elements": 0, "different": 0, "runtime": "", "reference_ns": reference, "busy": busy}
-    empty["temperature"] = "" if program else board.temperature()
+    empty: dict[str, Any] = {"ms": {}, "ratios": {}, "taken": 0, "nodes": 0, "elements": 0, "different": 0, "runtime": "", "reference_ns": reference}
+    empty["busy"], empty["temperature"] = busy, "" if program else board.temperature()
     found = Measured(job=job, board=name, date=date, error=error, **{**empty, **answer})
     if about and not error:
         about.note(f"{job.kind} of {job.model}, {date[:19]}", found.reference_ns, found.temperature)

@@ -148,7 +148,7 @@ def bench(
       runtime: as for load().
       name: what to call the model; the path, where there is one, if None.
       settings: how long, such as tvmq_delegate.Settings(min_secs=0.2).
-      against: other contenders: "stock", "builtin", "reference", "network".
+      against: other contenders: "stock", "builtin", "reference", "network", or the path of another build of the delegate's library.
       sweep: an option of the delegate, and the values that it takes in turn; these are the contenders then.
       rest: which kernels run the nodes that the delegate leaves to the runtime, as Contender's.
       op_profiling: measure every node too.
@@ -172,7 +172,7 @@ def bench(
     delegations = [  # the library checks the options
         nodes(source, runtime=module, name=name, **{"num_threads": threads, **contender.options})
         for contender in entries.values()
-        if contender.name == DELEGATE
+        if contender.name == DELEGATE and not contender.library
     ]
     arrays = tuple(inputs) if inputs is not None else None
     sha256 = hashlib.sha256(source).hexdigest()
@@ -268,7 +268,7 @@ def _entries(options: Mapping[str, Any], against: Sequence[str], sweep: tuple[st
     if sweep is None:
         if DELEGATE in against:
             raise ValueError(f"{DELEGATE} is what the others are set against; the delegate with other options is a sweep")
-        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender(name, rest, options) for name in against}}
+        return {DELEGATE: Contender(DELEGATE, rest, options), **{name: Contender.named(name, rest, options) for name in against}}
     if against:
         raise ValueError("a sweep sets the delegate against itself: without other contenders")
     option, values = sweep

@@ -32,7 +32,7 @@ class Job:
 
     def worker(self) -> Worker:
         """The process, whose object is a Runner."""
-        return Worker(f"contender {self.name!r}", Runner, self)
+        return Worker(f"contender {self.name!r}", Runner, self, library=self.contender.library)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ def _draw(network: _Network, source: str, runtime: str, options: Mapping[str, st
 
 def _cards(networks: list[_Network]) -> list[tuple[str, str]]:
     nodes, claimed = sum(network.nodes for network in networks), sum(network.claimed for network in networks)
-    cards = [(plural(len(networks), "network"), f"opened {plural(sum(network.opened for network in networks), 'time')}"), (f"{claimed} of {nodes}", "nodes taken")]
+    opened = plural(sum(network.opened for network in networks), "time")
+    cards = [(plural(len(networks), "network"), f"opened {opened}"), (f"{claimed} of {nodes}", "nodes taken")]
     ours, stock = (sum(getattr(network, name) for network in networks) for name in ("ours_ns", "stock_ns"))
     return [*cards, (f"{stock / max(ours, 1):.2f}×", f"as fast: {ours / 1e6:.1f} ms instead of {stock / 1e6:.1f} ms")] if stock else cards

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -31,17 +32,29 @@ class Contender:
     take as a whole).
     rest: which of the runtime's kernels run the nodes that the delegate leaves to it: "reference", "builtin" or "stock".
     options: the delegate's, as for load().
+    library: the path of another build of the delegate, which only a process of its own can open; "" for that of this process.
     """
 
     name: str
     rest: str = "stock"
     options: Mapping[str, Any] = field(default_factory=dict)
+    library: str = ""
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
-            raise ValueError(f"unknown contender {self.name!r}; there are {', '.join(NAMES)}")
+            hint = "; tvmq bench alone takes the path of another build, which TVMQ_LIBRARY names elsewhere" * self.name.endswith(".so")
+            raise ValueError(f"unknown contender {self.name!r}; there are {', '.join(NAMES)}{hint}")
         if self.rest not in RESOLVERS:
             raise ValueError(f"unknown kernels {self.rest!r} for the rest; there are {', '.join(RESOLVERS)}")
+
+    @classmethod
+    def named(cls, text: str, rest: str, options: Mapping[str, Any]) -> Contender:
+        """The contender of a name, or the delegate of the library that a path leads to. Raises ValueError if there is neither."""
+        if not text.endswith(".so"):
+            return cls(text, rest, options)
+        if not os.path.isfile(text):
+            raise ValueError(f"{text}: no such library")
+        return cls(DELEGATE, rest, options, os.path.abspath(text))
 
     @property
     def delegated(self) -> bool:

@@ -26,15 +26,16 @@ class Worker:
 
     name: what it is called in messages. make: a class or a function of a module, and its arguments, which are pickled. heard: what it writes to stderr is
     written to ours; otherwise nobody sees more of it than the last line, if the process dies. An interrupt of the terminal does not reach it.
+    library: of the delegate, "" for ours.
     """
 
-    def __init__(self, name: str, make: Callable[..., object], *arguments: Any, heard: bool = False):
+    def __init__(self, name: str, make: Callable[..., object], *arguments: Any, heard: bool = False, library: str = ""):
         self.name = name
         ours, theirs = socket.socketpair()
         self.errors = tempfile.TemporaryFile()
         with theirs:
             command = [*_python(), "-c", f"from {__name__} import main; main({theirs.fileno()})"]
-            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **({"TVMQ_LIBRARY": library} if library else {})}
             output = 2 if heard and sys.stderr else self.errors
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which the process inherits
             try:
