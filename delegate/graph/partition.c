@@ -24,7 +24,7 @@ static void drop_passes(struct tvmq_partition *partition) {
   tvmq_free(partition->passes);
   partition->sequence = NULL;
   partition->passes = NULL;
-  partition->pace = (struct tvmq_pace){.wary = partition->pace.wary};
+  tvmq_pace_restart(&partition->pace);
 }
 
 // Numbers the passes of the steps. Returns the number of passes.

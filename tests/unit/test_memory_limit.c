@@ -1,5 +1,6 @@
 // The option memory_megabytes on the fake runtime, with every limit in bytes: what is held stays below it, and results are the same.
 #include "base/memory.h"
+#include "cpu/ops/op.h"
 #include "fake_network.h"
 #include "host/delegate.h"
 #include "unit.h"
@@ -73,10 +74,57 @@ static void check_packs(void) {
   CHECK(all.packs == 2 && none.packs == 0 && none.packed == 0, "%llu and %llu packs", all.packs, none.packs);
 }
 
+// A product of two tensors takes what it packs at each inference from the budget, to the byte.
+static void check_matmul(const struct tvmq_implementation *matmul, enum tvmq_type type) {
+  static const float scale = 0.25f;
+  const union tvmq_desc desc = {.matmul = {.products = 6,
+                                           .lefts = 6,
+                                           .rights = 2,
+                                           .conv = {.fully_connected = true,
+                                                    .scaling = TVMQ_SCALING_FIXED_POINT,
+                                                    .in_type = type,
+                                                    .filter_type = type,
+                                                    .out_type = type,
+                                                    .batch = 1,
+                                                    .in_h = 1,
+                                                    .in_w = 3,
+                                                    .in_c = 4,
+                                                    .out_h = 1,
+                                                    .out_w = 3,
+                                                    .out_c = 5,
+                                                    .filter_h = 1,
+                                                    .filter_w = 1,
+                                                    .filter_c = 4,
+                                                    .stride_h = 1,
+                                                    .stride_w = 1,
+                                                    .dilation_h = 1,
+                                                    .dilation_w = 1,
+                                                    .in = {.scale = 0.5f},
+                                                    .out = {.scale = 0.25f},
+                                                    .filter_scales = &scale,
+                                                    .n_filter_scales = 1}}};
+  struct tvmq_scratch scratch = {0};
+  struct tvmq_budget transformed = {0};
+  struct tvmq_weight_budget weights = {.left = SIZE_MAX};
+  const struct tvmq_env env = {.machine = tvmq_machine_named("zen4"), .transformed = &transformed, .scratch = &scratch, .weights = &weights};
+  struct tvmq_op *op = NULL;
+  if (CHECK_STRING(matmul->plan(&op, &desc, &env), NULL, "any budget")) {
+    struct tvmq_op_info info = {0};
+    matmul->info(op, &info);
+    CHECK(info.packed_bytes > 0 && SIZE_MAX - weights.left == info.packed_bytes, "%zu bytes taken of %zu", SIZE_MAX - weights.left, info.packed_bytes);
+    weights = (struct tvmq_weight_budget){.left = info.packed_bytes - 1};
+    CHECK(matmul->plan(&op, &desc, &env) == tvmq_no_room && weights.refused == info.packed_bytes, "%zu bytes refused", weights.refused);
+  }
+  matmul->release(op);
+  tvmq_scratch_free(&scratch);
+}
+
 int main(void) {
   check_every_limit(false);
   check_every_limit(true);
   check_order();
   check_packs();
+  check_matmul(&tvmq_op_matmul, TVMQ_TYPE_S8);
+  check_matmul(&tvmq_op_matmul_s16, TVMQ_TYPE_S16);
   return unit_report();
 }

@@ -18,7 +18,7 @@ enum { PACE_FIRST = 4, PACE_UNTIMED = 2, PACE_TIMED = 6, PACE_HALF = PACE_UNTIME
 // PACE_PERIOD. Long runs stay at PACE_LONG_PERIOD, so that other load is noticed in time.
 enum { PACE_LEAST_PERIOD = 64, PACE_GROWTH = 4, PACE_PERIOD = 4096, PACE_LONG_PERIOD = 256 };
 
-// Initially all zero but `wary`.
+// Initially all zero but `wary`, which stays.
 struct tvmq_pace {
   bool wary;           // one thread is preferred, and trials compare long runs, too
   uint32_t run;        // number of the next run; each trial begins at run PACE_FIRST
@@ -39,6 +39,9 @@ static inline struct tvmq_pace_run tvmq_pace_next(const struct tvmq_pace *pace) 
   if (pace->run < PACE_FIRST || at >= 2 * PACE_HALF) return (struct tvmq_pace_run){.alone = pace->alone};
   return (struct tvmq_pace_run){.alone = at >= PACE_HALF, .timed = at % PACE_HALF >= PACE_UNTIMED};
 }
+
+// Forgets all trials, for a sequence that has changed.
+static inline void tvmq_pace_restart(struct tvmq_pace *pace) { *pace = (struct tvmq_pace){.wary = pace->wary}; }
 
 // Records that `run` is done. ns: its duration if it was timed.
 void tvmq_pace_done(struct tvmq_pace *pace, struct tvmq_pace_run run, uint64_t ns);

@@ -86,8 +86,7 @@ bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *tr
 
 const char tvmq_no_room[] = "its packed weights do not fit into memory_megabytes";
 
-// Takes `bytes` from the budget. Returns false if there are not so many left.
-static bool take(struct tvmq_weight_budget *budget, size_t bytes) {
+bool tvmq_take_weights(struct tvmq_weight_budget *budget, size_t bytes) {
   if (budget == NULL) return true;
   if (bytes > budget->left) {
     budget->refused = bytes;
@@ -100,7 +99,7 @@ static bool take(struct tvmq_weight_budget *budget, size_t bytes) {
 const char *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,
                               bool (*fill)(void *context, uint8_t *panels, uint32_t *invariants), void *context, struct tvmq_packed **weights) {
   *weights = NULL;
-  if (!take(env->weights, bytes)) return tvmq_no_room;
+  if (!tvmq_take_weights(env->weights, bytes)) return tvmq_no_room;
   struct tvmq_packed *packed = has_key ? tvmq_packed_find(key, bytes, env->weight_file) : NULL;
   if (packed == NULL) {
     packed = tvmq_packed_create(bytes, env->slabs);

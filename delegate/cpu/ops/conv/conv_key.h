@@ -30,6 +30,9 @@ bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *tr
 
 struct tvmq_packed;
 
+// Takes `bytes` from the budget of packed weights. Returns false if there are not so many left.
+bool tvmq_take_weights(struct tvmq_weight_budget *budget, size_t bytes);
+
 // Sets *weights to the packed weights with this key. If there are none, creates and shares `bytes` bytes of weights;
 // `fill` packs them and sets their invariants. On failure, sets *weights to NULL and returns the reason.
 const char *tvmq_conv_weights(const struct tvmq_key *key, bool has_key, size_t bytes, const struct tvmq_env *env,

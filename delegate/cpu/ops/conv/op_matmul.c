@@ -77,6 +77,7 @@ static const char *plan_conv(struct matmul *m, const struct tvmq_env *env) {
   any.constraint = NULL;
   any.content = NULL;
   any.winograd = TVMQ_WINOGRAD_OFF;
+  any.weights = NULL;  // these are freed before others are allocated
   const char *why = tvmq_op_conv.plan(&m->conv, &desc, &any);
   tvmq_free(filter);
   if (why) return why;
@@ -101,6 +102,7 @@ static const char *replan(struct matmul *m, const struct tvmq_matmul_desc *desc,
   size_t panels, lefts;
   if (!tvmq_mul_size((size_t)desc->rights, panels_of(m) * panel_bytes(m), &panels) || !tvmq_mul_size((size_t)desc->lefts, m->left_bytes, &lefts))
     return "the packed matrices exceed the address space";
+  if (!tvmq_take_weights(env->weights, panels)) return tvmq_no_room;
   m->panels = tvmq_alloc_unset(panels);
   m->scratch = env->scratch;
   if (!tvmq_scratch_reserve(env->scratch, 0, sizeof(struct panel_room), (size_t)tvmq_threads_count(env->threads))) return "out of memory";

@@ -9,6 +9,7 @@
 #include "arithmetic/stage.h"
 #include "base/arith.h"
 #include "base/memory.h"
+#include "cpu/ops/conv/conv_key.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
 #include "cpu/plan/select.h"
@@ -70,6 +71,7 @@ static const char *set_sizes(struct matmul *m, const struct tvmq_env *env) {
       !tvmq_scratch_append(&m->slice.size, m->rows * nr, sizeof(int32_t), &m->slice.sums) ||
       !tvmq_scratch_append(&m->slice.size, m->rows * nr, sizeof(int64_t), &m->slice.totals))
     return too_large;
+  if (!tvmq_take_weights(env->weights, bytes)) return tvmq_no_room;
   m->packed = tvmq_alloc_unset(bytes);
   return m->packed != NULL ? NULL : "out of memory";
 }
