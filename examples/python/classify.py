@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Names what an image shows: classify.py MODEL LABELS [IMAGE].
 
-Without IMAGE it asks a camera again and again: that of a Raspberry Pi (apt-get install python3-picamera2), or with --camera 0 a camera at USB
-(pip install opencv-python-headless).
+Without IMAGE it asks a camera again and again: that of a Raspberry Pi (apt-get install python3-picamera2), or with --camera 0 a camera at USB,
+or the images of a video file (pip install opencv-python-headless).
 
     pip install '.[litert,images]'
 """
@@ -22,8 +22,8 @@ from PIL import Image
 import tvmq_delegate
 
 
-def frames(image: str | None, camera: int | None, size: tuple[int, int]) -> Iterator[np.ndarray]:
-    """RGB pixels of the size that the model wants: of the file once, or of a camera for ever."""
+def frames(image: str | None, camera: int | str | None, size: tuple[int, int]) -> Iterator[np.ndarray]:
+    """RGB pixels of the size that the model wants: of the file once, or of a camera as long as it gives images."""
     if image is not None:
         yield np.asarray(Image.open(image).convert("RGB").resize(size))
     elif camera is not None:
@@ -32,21 +32,26 @@ def frames(image: str | None, camera: int | None, size: tuple[int, int]) -> Iter
         yield from pi_frames(size)
 
 
-def usb_frames(number: int, size: tuple[int, int]) -> Iterator[np.ndarray]:
-    """Images of /dev/video0 and so on, by Video4Linux."""
+def usb_frames(camera: int | str, size: tuple[int, int]) -> Iterator[np.ndarray]:
+    """Images of /dev/video0 and so on, by Video4Linux, or of a video file."""
     try:
         import cv2
     except ModuleNotFoundError:
         sys.exit("--camera needs OpenCV: pip install opencv-python-headless; or give an IMAGE")
 
-    camera = cv2.VideoCapture(number, cv2.CAP_V4L2)
-    camera.set(cv2.CAP_PROP_BUFFERSIZE, 1)  # the newest image, not one that has waited
-    if not camera.isOpened():
-        sys.exit(f"camera {number} cannot be opened: is there /dev/video{number}, and may you read it (group video)? Or give an IMAGE")
+    is_device = isinstance(camera, int)
+    source = cv2.VideoCapture(camera, cv2.CAP_V4L2 if is_device else cv2.CAP_ANY)
+    if is_device:
+        source.set(cv2.CAP_PROP_BUFFERSIZE, 1)  # the newest image, not one that has waited
+    if not source.isOpened():
+        hint = f": is there /dev/video{camera}, and may you read it (group video)? Or give an IMAGE" if is_device else ""
+        sys.exit(f"camera {camera} cannot be opened{hint}")
     while True:
-        there, pixels = camera.read()
+        there, pixels = source.read()
+        if not there and is_device:
+            sys.exit(f"camera {camera} gives no more images")
         if not there:
-            sys.exit(f"camera {number} gives no more images")
+            return
         yield cv2.cvtColor(cv2.resize(pixels, size), cv2.COLOR_BGR2RGB)
 
 
@@ -72,12 +77,16 @@ def quantized(pixels: np.ndarray, detail: dict[str, Any]) -> np.ndarray:
     return pixels[None].astype(np.float32) / 127.5 - 1
 
 
+def number_or_file(text: str) -> int | str:
+    return int(text) if text.isdigit() else text
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
     parser.add_argument("labels", help="a name on each line")
     parser.add_argument("image", nargs="?")
-    parser.add_argument("--camera", type=int, metavar="N", help="images of a camera at USB, /dev/videoN")
+    parser.add_argument("--camera", type=number_or_file, metavar="N", help="images of a camera at USB, /dev/videoN, or of a video file")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     try:
@@ -86,7 +95,7 @@ def main() -> None:
         parser.error(str(error))
 
 
-def classify(model: str, labels_file: str, image: str | None, camera: int | None, threads: int) -> None:
+def classify(model: str, labels_file: str, image: str | None, camera: int | str | None, threads: int) -> None:
     labels = pathlib.Path(labels_file).read_text(encoding="utf-8").splitlines()
     with tvmq_delegate.Interpreter(model, num_threads=threads) as interpreter:
         detail = interpreter.get_input_details()[0]

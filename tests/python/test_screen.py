@@ -67,6 +67,17 @@ def test_diff_fits(runtime: harness.Runtime, width: int) -> None:
     assert len(tables) >= 6 and max(map(len, tables)) <= width
 
 
+@pytest.mark.parametrize(("command", "flag", "line"), [("bench", "--benchmark-model", "Timings (micro"), ("diff", "--inference-diff", "Test run latency")])
+def test_lines_for_programs(
+    runtime: harness.Runtime, one_conv: pathlib.Path, command: str, flag: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pipes, and on a terminal if asked for."""
+    given = (command, one_conv, "--runtime", runtime.name, "--num-runs", "1", *(("--min-secs", "0", "--warmup-min-secs", "0") if command == "bench" else ()))
+    assert line in prints(*given)
+    monkeypatch.setattr(screen, "is_terminal", lambda stream: True)
+    assert line not in prints(*given) and line in prints(*given, flag)
+
+
 @pytest.mark.parametrize("columns_of_terminal", [30, 40, 50, 60, 70])
 def test_numbers_are_never_cut(benchmark: measure.Benchmark, columns_of_terminal: int) -> None:
     """Columns go instead, also those that are shown first; a line says which."""

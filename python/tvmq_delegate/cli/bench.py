@@ -73,7 +73,7 @@ GROUPS = {
     "How long": ["--num-runs", "--min-secs", "--max-secs", "--warmup-runs", "--warmup-min-secs", "--run-delay", "--dry-run"],
     "Inputs": ["--input-layer", "--input-layer-shape", "--input-layer-value-files"],
     "Nodes": ["--enable-op-profiling", "--op-profiling-output-mode", "--op-profiling-output-file"],
-    "Output": ["--json", "--result-file-path", "--history", "--csv", "--trace", "--html", "--svg", "--png", "--wide", "--help"],
+    "Output": ["--benchmark-model", "--json", "--result-file-path", "--history", "--csv", "--trace", "--html", "--svg", "--png", "--wide", "--help"],
     "Two files": ["--compare", "--fail-above"],
 }
 
@@ -104,6 +104,7 @@ GROUPS = {
 @click.option("--input-layer-shape", metavar="SHAPE", help="Resize the inputs: 1,224,224,3, with colons between the shapes of several.")
 @click.option("--report-peak-memory-footprint", is_flag=True, expose_value=False, hidden=True)  # which is always reported
 @click.option("--input-layer-value-files", metavar="FILE", help="What to feed: a .npy or .npz file, or NAME:FILE,... of raw bytes or .npy. Else random.")
+@click.option("--benchmark-model", is_flag=True, help="Print benchmark_model's lines on a terminal, too; pipes and files always get them.")
 @click.option("--json", "json_wanted", is_flag=True, is_eager=True, help="Print JSON.")
 @click.option("--result-file-path", type=OutputFile(), help="Write the JSON to a file.")
 @click.option("--history", "history_folder", type=FOLDER, metavar="FOLDER", help="Keep the JSON in a folder, and write a page of all runs there, index.html.")
@@ -151,7 +152,7 @@ def bench(source: bytes, name: str, module: Any, options: dict[str, Any], **flag
     if flags["json_wanted"]:
         click.echo(data)
     else:
-        _print(found)
+        _print(found, lines=flags["benchmark_model"] or screen.for_programs())
         if found.op_profile and not nodes_file and as_csv:
             click.echo("\n" + benchmark_model.op_csv(found), nl=False)
         elif found.op_profile and not nodes_file:
@@ -191,7 +192,8 @@ def _nodes_text(found: measure.Benchmark) -> str:
     return stream.getvalue()
 
 
-def _print(found: measure.Benchmark) -> None:
+def _print(found: measure.Benchmark, *, lines: bool) -> None:
+    """lines: benchmark_model's, too."""
     console = screen.console
     console.print(report.machine(found), soft_wrap=True)
     console.print(f"{tables.summary(found.delegation)}\n", soft_wrap=True)
@@ -201,7 +203,7 @@ def _print(found: measure.Benchmark) -> None:
     if found.serving:
         console.print(f"\n{serving.heading(found)}", soft_wrap=True)
         console.print(serving.table(found, console.width))
-    for result in found.results:
+    for result in found.results if lines else ():
         heading = f"\n{result.name}:\n" if len(found.results) > 1 else "\n"
         console.print(heading + "\n".join(benchmark_model.lines(result)), soft_wrap=True)
 

@@ -63,6 +63,7 @@ NUMBERS = listed(float, "numbers")
 @click.option("--summary-max-rows", type=click.IntRange(min=1), default=20, show_default=True, help="Nodes to list, those that differ most.")
 @click.option("--max-lsb", type=ALLOWED, default=0, show_default=True, help="Allowed difference of quantized tensors.")
 @click.option("--max-abs", type=ALLOWED, default=0, show_default=True, help="Allowed difference of other tensors.")
+@click.option("--inference-diff", "lines", is_flag=True, help="Print inference_diff's lines on a terminal, too; pipes and files always get them.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--html", "html_file", type=OutputFile(), help="Write a page with histograms of differences that needs no network.")
 def diff(
@@ -79,6 +80,7 @@ def diff(
     seed: int,
     labels: str | None,
     summary_max_rows: int,
+    lines: bool,
     as_json: bool,
     html_file: Output | None,
     **settings: Any,
@@ -116,7 +118,8 @@ def diff(
         print_json({"passed": found.passed, "nothing_taken": found.nothing_taken, "as_expected": found.as_expected, "verdict": found.verdict, **vars(found)})
     else:
         ratings = bool(images or labels or settings["expected"])
-        for part in report.report(found, ratings=ratings, max_rows=summary_max_rows, width=screen.console.width):
+        lines = lines or screen.for_programs()
+        for part in report.report(found, ratings=ratings, max_rows=summary_max_rows, width=screen.console.width, lines=lines):
             screen.console.print(part, soft_wrap=isinstance(part, Text))
     write_all((html_file, lambda: html.page(found) if html else ""))
     if not (found.passed and found.as_expected):

@@ -18,8 +18,8 @@ from .tables import by_reason, plain_table
 BAR_WIDTH = 40
 
 
-def report(found: Diff, *, ratings: bool = False, max_rows: int = 20, width: int = UNLIMITED) -> Iterator[RenderableType]:
-    """Everything, part by part. ratings: also what each sample is taken for. max_rows: of the table of nodes."""
+def report(found: Diff, *, ratings: bool = False, max_rows: int = 20, width: int = UNLIMITED, lines: bool = False) -> Iterator[RenderableType]:
+    """Everything, part by part. ratings: also what each sample is taken for. max_rows: of the table of nodes. lines: inference_diff's, too."""
     count = len(found.samples)
     inputs = f"{plural(count, 'input')}: {found.samples[0]}{f' ... {found.samples[-1]}' if count > 1 else ''}"
     yield Text(f"{found.model} in {found.runtime}, against {found.baseline}; {inputs}\n")
@@ -29,7 +29,8 @@ def report(found: Diff, *, ratings: bool = False, max_rows: int = 20, width: int
         yield from classification(found)
     if found.ops or found.uncompared:
         yield from ops(found, max_rows, width)
-    yield from inference_diff(found)
+    if lines:
+        yield from inference_diff(found)
     outcome, style = word(found)
     yield Text(f"\n{outcome}: {found.verdict}", style)
 

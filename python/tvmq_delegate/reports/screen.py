@@ -60,4 +60,9 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def for_programs() -> bool:
+    """Whether the output goes into a pipe or a file, where programs look for the lines of TFLite's tools."""
+    return not is_terminal(sys.stdout)
+
+
 console = Screen(width=None if is_terminal(sys.stdout) else UNLIMITED, highlight=False, markup=False)
