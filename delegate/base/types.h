@@ -4,19 +4,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tvmq_type { TVMQ_TYPE_OTHER, TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16, TVMQ_TYPE_S32, TVMQ_TYPE_S64, TVMQ_TYPE_F32, TVMQ_TYPE_S4 };
+enum tvmq_type { TVMQ_TYPE_OTHER, TVMQ_TYPE_S8, TVMQ_TYPE_U8, TVMQ_TYPE_S16, TVMQ_TYPE_S32, TVMQ_TYPE_S64, TVMQ_TYPE_F32, TVMQ_TYPE_S4, TVMQ_TYPE_BOOL };
 
 // Returns the bytes of an element. int4 counts as one byte, because nodes with int4 tensors are never claimed.
 static inline size_t tvmq_type_bytes(enum tvmq_type type) {
-  static const uint8_t bytes[] = {[TVMQ_TYPE_S8] = 1,  [TVMQ_TYPE_U8] = 1,  [TVMQ_TYPE_S16] = 2, [TVMQ_TYPE_S32] = 4,
-                                  [TVMQ_TYPE_S64] = 8, [TVMQ_TYPE_F32] = 4, [TVMQ_TYPE_S4] = 1,  [TVMQ_TYPE_OTHER] = 1};
+  static const uint8_t bytes[] = {[TVMQ_TYPE_S8] = 1,  [TVMQ_TYPE_U8] = 1, [TVMQ_TYPE_S16] = 2,  [TVMQ_TYPE_S32] = 4,  [TVMQ_TYPE_S64] = 8,
+                                  [TVMQ_TYPE_F32] = 4, [TVMQ_TYPE_S4] = 1, [TVMQ_TYPE_BOOL] = 1, [TVMQ_TYPE_OTHER] = 1};
   return bytes[type];
 }
 
 // Returns the type's name as signatures of operators use it.
 static inline const char *tvmq_type_name(enum tvmq_type type) {
-  static const char *const names[] = {[TVMQ_TYPE_S8] = "s8",   [TVMQ_TYPE_U8] = "u8",   [TVMQ_TYPE_S16] = "s16", [TVMQ_TYPE_S32] = "s32",
-                                      [TVMQ_TYPE_S64] = "s64", [TVMQ_TYPE_F32] = "f32", [TVMQ_TYPE_S4] = "s4",   [TVMQ_TYPE_OTHER] = "other"};
+  static const char *const names[] = {
+      [TVMQ_TYPE_S8] = "s8",   [TVMQ_TYPE_U8] = "u8", [TVMQ_TYPE_S16] = "s16",   [TVMQ_TYPE_S32] = "s32",    [TVMQ_TYPE_S64] = "s64",
+      [TVMQ_TYPE_F32] = "f32", [TVMQ_TYPE_S4] = "s4", [TVMQ_TYPE_BOOL] = "bool", [TVMQ_TYPE_OTHER] = "other"};
   return names[type];
 }
 

@@ -178,7 +178,7 @@ static const char *make_binary(const char *signature, struct tvmq_made *made) {
   if (!tvmq_word_numbers(signature, "line", 1, &line)) return NULL;
   if (line < 1 || n % line != 0) return malformed;
   struct tvmq_shape shapes[2] = {{.rank = 2, .dims = {n / line, line}}, {.rank = 1, .dims = {line == n ? 1 : line}}}, shape;
-  why = tvmq_broadcast_shapes(shapes, &shape, &d->broadcast);
+  why = tvmq_broadcast_shapes(shapes, 2, &shape, &d->broadcast);
   made->in_bytes[1] = (size_t)shapes[1].dims[0] * tvmq_type_bytes(d->type);
   d->rank = shape.rank;
   return why;

@@ -9,35 +9,49 @@ enum { VECTOR = 32 };  // bytes, at most TVMQ_BROADCAST_MARGIN
 // Returns the dimension `back` places before the last; 1 if there is none.
 static int32_t dim_of(const struct tvmq_shape *shape, int back) { return back < shape->rank ? shape->dims[shape->rank - 1 - back] : 1; }
 
-const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast) {
-  struct tvmq_broadcast found = {0};  // dimensions in reverse order, last first
-  size_t elements[2] = {1, 1};        // elements of each input in the dimensions processed so far
-  out->rank = in[0].rank > in[1].rank ? in[0].rank : in[1].rank;
+// Returns the size of the output's dimension `back` places before the last, or -1 if the inputs cannot be broadcast.
+static int32_t out_dim(const struct tvmq_shape *in, int n_in, int back) {
+  int32_t size = 1;
+  for (int i = 0; i < n_in; i++) {
+    const int32_t dim = dim_of(&in[i], back);
+    if (dim == 1 || dim == size) continue;
+    if (size != 1) return -1;
+    size = dim;
+  }
+  return size;
+}
+
+const char *tvmq_broadcast_shapes(const struct tvmq_shape *in, int n_in, struct tvmq_shape *out, struct tvmq_broadcast *broadcast) {
+  struct tvmq_broadcast found = {0};                   // dimensions in reverse order, last first
+  size_t elements[TVMQ_BROADCAST_INPUTS] = {1, 1, 1};  // elements of each input in the dimensions processed so far
+  out->rank = 0;
+  for (int i = 0; i < n_in; i++) out->rank = in[i].rank > out->rank ? in[i].rank : out->rank;
+  bool any_repeats = false;
   for (int back = 0; back < out->rank; back++) {
-    const int32_t dims[2] = {dim_of(&in[0], back), dim_of(&in[1], back)}, size = dims[0] != 1 ? dims[0] : dims[1];
-    if (dims[1] != 1 && dims[1] != size) return "the inputs' shapes cannot be broadcast";
+    const int32_t size = out_dim(in, n_in, back);
+    if (size < 0) return "the inputs' shapes cannot be broadcast";
     out->dims[out->rank - 1 - back] = size;
     if (size == 1) continue;
-    const bool repeats[2] = {dims[0] != size, dims[1] != size};
     const int before = found.rank - 1;
     bool merges = before >= 0;
-    for (int i = 0; i < 2 && merges; i++) merges = repeats[i] == (found.in[i].strides[before] == 0);
-    if (merges) {
+    for (int i = 0; i < n_in && merges; i++) merges = (dim_of(&in[i], back) != size) == (found.in[i].strides[before] == 0);
+    if (merges)
       found.dims[before] *= (size_t)size;
-    } else {
-      for (int i = 0; i < 2; i++) found.in[i].strides[found.rank] = repeats[i] ? 0 : elements[i];
+    else
       found.dims[found.rank++] = (size_t)size;
-    }
-    for (int i = 0; i < 2; i++) {
-      found.in[i].repeats |= repeats[i];
-      elements[i] *= (size_t)dims[i];
+    for (int i = 0; i < n_in; i++) {
+      const bool repeats = dim_of(&in[i], back) != size;
+      if (!merges) found.in[i].strides[found.rank - 1] = repeats ? 0 : elements[i];
+      found.in[i].repeats |= repeats;
+      any_repeats |= repeats;
+      elements[i] *= (size_t)dim_of(&in[i], back);
     }
   }
   *broadcast = (struct tvmq_broadcast){0};
-  if (!found.in[0].repeats && !found.in[1].repeats) return NULL;
+  if (!any_repeats) return NULL;
   broadcast->rank = found.rank;
   for (int d = 0; d < found.rank; d++) broadcast->dims[d] = found.dims[found.rank - 1 - d];
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < n_in; i++) {
     broadcast->in[i].repeats = found.in[i].repeats;
     for (int d = 0; d < found.rank; d++) broadcast->in[i].strides[d] = found.in[i].strides[found.rank - 1 - d];
   }
@@ -93,14 +107,16 @@ static void repeat(uint8_t *out, const uint8_t *element, size_t bytes, size_t n)
 SPREAD(uint8_t)
 SPREAD(uint16_t)
 SPREAD(uint32_t)
+SPREAD(uint64_t)
 
 static void spread(uint8_t *out, const uint8_t *in, size_t bytes, size_t length, size_t n) {
-  static void (*const by_bytes[])(uint8_t *, const uint8_t *, size_t, size_t) = {[1] = spread_uint8_t, [2] = spread_uint16_t, [4] = spread_uint32_t};
+  static void (*const by_bytes[])(uint8_t *, const uint8_t *, size_t, size_t) = {
+      [1] = spread_uint8_t, [2] = spread_uint16_t, [4] = spread_uint32_t, [8] = spread_uint64_t};
   by_bytes[bytes](out, in, bytes * length, n);
 }
 
 // Returns the number of lines of one kind from `line` on. In the input, such lines are contiguous, or one contiguous
-// element each, or all the same line.
+// element each, or all the same line or element.
 static size_t lines_alike(const struct tvmq_broadcast *broadcast, const struct line *line) {
   const int before = broadcast->rank - 2;
   return before < 0 ? 1 : broadcast->dims[before] - line->at[before];
@@ -123,9 +139,10 @@ static void lay_out(const struct tvmq_broadcast *broadcast, int input, const uin
                     uint8_t *out) {
   const int last = broadcast->rank - 1;
   const size_t *const strides = broadcast->in[input].strides;
+  const bool same_line = lines > 1 && strides[last - 1] == 0;
   if (strides[last] == 0)
-    spread(out, begin, bytes, n, lines);
-  else if (lines > 1 && strides[last - 1] == 0)
+    spread(out, begin, bytes, same_line ? n * lines : n, same_line ? 1 : lines);
+  else if (same_line)
     repeat(out, begin, n * bytes, lines);
   else
     memcpy(out, begin + skipped * bytes, lines * n * bytes);

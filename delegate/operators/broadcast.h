@@ -1,4 +1,4 @@
-// Broadcasts two tensors of different shapes. Shapes are aligned at their last dimensions. A tensor repeats along each
+// Broadcasts two or three tensors of different shapes. Shapes are aligned at their last dimensions. A tensor repeats along each
 // dimension in which it has size 1 or that it lacks.
 #pragma once
 
@@ -8,21 +8,23 @@
 
 #include "base/shape.h"
 
+enum { TVMQ_BROADCAST_INPUTS = 3 };
+
 struct tvmq_broadcast_input {
   bool repeats;                   // repeats along some dimension; otherwise element i of the input belongs to element i of the output
   size_t strides[TVMQ_MAX_RANK];  // in elements; 0 along dimensions in which the input repeats
 };
 
-// How two inputs are broadcast. All zeros: both have the same shape.
+// How inputs are broadcast. All zeros: they have the same shape.
 struct tvmq_broadcast {
   int rank;                    // dimensions, last one innermost; adjacent ones are merged if the same inputs repeat
   size_t dims[TVMQ_MAX_RANK];  // of the output
-  struct tvmq_broadcast_input in[2];
+  struct tvmq_broadcast_input in[TVMQ_BROADCAST_INPUTS];
 };
 
-// Computes the output's rank and dimensions, and how the inputs repeat. Returns NULL, or why the shapes cannot be
+// Computes the output's rank and dimensions, and how the `n_in` inputs repeat. Returns NULL, or why the shapes cannot be
 // broadcast (static string). Dimensions must not be negative, and the number of elements of each shape must fit size_t.
-const char *tvmq_broadcast_shapes(const struct tvmq_shape in[2], struct tvmq_shape *out, struct tvmq_broadcast *broadcast);
+const char *tvmq_broadcast_shapes(const struct tvmq_shape *in, int n_in, struct tvmq_shape *out, struct tvmq_broadcast *broadcast);
 
 // Returns the element of an input for output element `at`, if the input has one element for each line (last dimension)
 // of the output. Sets *lines to the number of output lines from there on whose elements are contiguous in the input.
@@ -39,7 +41,8 @@ struct tvmq_broadcast_copy {
   size_t begin;  // first element in the input; identifies the kept elements, which repeat one element or one line
 };
 
-// Returns the elements of one input for output elements [first, first + n); `bytes` is the size of an element. Returns
+// Returns the elements of one input for output elements [first, first + n); `bytes` is the size of an element:
+// 1, 2, 4 or 8. Returns
 // a pointer into the tensor if the elements are contiguous there, otherwise fills `copy` and returns its data. `copy`
 // may still have the elements from the previous call.
 const void *tvmq_broadcast_read(const struct tvmq_broadcast *broadcast, int input, const void *tensor, size_t bytes, size_t first, size_t n,

@@ -177,6 +177,37 @@ struct tvmq_binary_desc {
   struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
 };
 
+// What makes, joins or follows conditions: tensors of bool.
+enum tvmq_condition {
+  TVMQ_CONDITION_EQUAL,
+  TVMQ_CONDITION_NOT_EQUAL,
+  TVMQ_CONDITION_GREATER,
+  TVMQ_CONDITION_GREATER_EQUAL,
+  TVMQ_CONDITION_LESS,
+  TVMQ_CONDITION_LESS_EQUAL,
+  TVMQ_CONDITION_AND,
+  TVMQ_CONDITION_OR,
+  TVMQ_CONDITION_NOT,
+  TVMQ_CONDITION_SELECT  // the first input, a condition, selects the second input or the third
+};
+
+// A comparison, an operation on conditions, or a selection; of tensors of one shape or broadcast.
+struct tvmq_condition_desc {
+  enum tvmq_condition condition;
+  bool leading;                     // SELECT: the condition's only dimension is the first of the others
+  enum tvmq_type type;              // of what is compared or selected
+  struct tvmq_quant in[2];          // of what is compared: bytes are rescaled to one scale
+  size_t n;                         // elements of the output
+  int32_t rank;                     // of the output, where the inputs' shapes differ; else 0
+  struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
+};
+
+// Returns the number of inputs.
+static inline int tvmq_condition_inputs(enum tvmq_condition condition) {
+  return condition == TVMQ_CONDITION_SELECT ? 3 : condition == TVMQ_CONDITION_NOT ? 1 : 2;
+}
+static inline bool tvmq_condition_compares(enum tvmq_condition condition) { return condition <= TVMQ_CONDITION_LESS_EQUAL; }
+
 // A function of one element.
 enum tvmq_function {
   TVMQ_FUNCTION_LOGISTIC,
@@ -300,6 +331,7 @@ union tvmq_desc {
   struct tvmq_shape_desc shape;
   struct tvmq_softmax_desc softmax;
   struct tvmq_binary_desc binary;
+  struct tvmq_condition_desc condition;
   struct tvmq_cast_desc cast;
   struct tvmq_dequantize_desc dequantize;
   struct tvmq_unary_desc unary;

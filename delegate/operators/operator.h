@@ -55,6 +55,7 @@ struct tvmq_operator {
   ROW(byte_map)                 \
   ROW(cast)                     \
   ROW(concatenation)            \
+  ROW(condition)                \
   ROW(conv)                     \
   ROW(copy)                     \
   ROW(depthwise)                \

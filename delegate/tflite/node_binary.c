@@ -29,7 +29,7 @@ static const char *describe_binary(const struct tvmq_node_view *view, struct tvm
     binary->in[i] = tvmq_tensor_quant(view->in[i]);
   }
   binary->out = tvmq_tensor_quant(view->out);
-  const char *reason = tvmq_broadcast_shapes(shapes->in, &shapes->out, &binary->broadcast);
+  const char *reason = tvmq_broadcast_shapes(shapes->in, 2, &shapes->out, &binary->broadcast);
   if (reason == NULL) reason = tvmq_shape_set_bytes(&shapes->out, binary->type);
   if (reason == NULL && binary->operation == TVMQ_OPERATION_PRELU && !same_shape(&shapes->in[0], &shapes->out))
     reason = "alpha does not broadcast to the input's shape";

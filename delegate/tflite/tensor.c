@@ -25,6 +25,8 @@ enum tvmq_type tvmq_tensor_type(const TfLiteTensor *tensor) {
       return TVMQ_TYPE_F32;
     case kTfLiteInt4:
       return TVMQ_TYPE_S4;
+    case kTfLiteBool:
+      return TVMQ_TYPE_BOOL;
     default:
       return TVMQ_TYPE_OTHER;
   }

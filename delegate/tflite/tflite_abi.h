@@ -23,6 +23,7 @@ typedef enum {
   kTfLiteInt32 = 2,
   kTfLiteUInt8 = 3,
   kTfLiteInt64 = 4,
+  kTfLiteBool = 6,
   kTfLiteInt16 = 7,
   kTfLiteInt8 = 9,
   kTfLiteResource = 14,  // a handle of what the interpreter keeps between inferences

@@ -56,7 +56,7 @@ void fuzz_run_output(const struct tvmq_implementation *class, struct tvmq_op **o
 // The operators.
 typedef void fuzz_operator(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 fuzz_operator fuzz_conv, fuzz_binary, fuzz_concatenation, fuzz_copy, fuzz_quantize, fuzz_reduce, fuzz_pool, fuzz_unary, fuzz_cast, fuzz_dequantize,
-    fuzz_arg_max, fuzz_softmax, fuzz_matmul, fuzz_transpose_conv, fuzz_resize_bilinear, fuzz_shape, fuzz_hybrid;
+    fuzz_arg_max, fuzz_softmax, fuzz_matmul, fuzz_transpose_conv, fuzz_resize_bilinear, fuzz_shape, fuzz_hybrid, fuzz_condition;
 
 // The entry that libFuzzer calls, and the driver without it.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -193,7 +193,7 @@ void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   random_shapes(b, shapes);
   const bool twice = fuzz_pick(b, 0, 7) == 0;
   if (twice) shapes[1] = shapes[0];
-  tvmq_broadcast_shapes(shapes, &out_shape, &d.broadcast);
+  tvmq_broadcast_shapes(shapes, 2, &out_shape, &d.broadcast);
   d.n = elements(&out_shape);
   for (int i = 0; i < 2; i++) d.in[i] = random_quant(b, d.type);
   d.out = random_quant(b, d.type);

@@ -146,3 +146,49 @@ def casts(draw: Draw, in_dtype: str) -> Case:
     parameters = dict(operator="CAST", dtype=in_dtype, out_dtype=out_dtype, shape=shape)
     options = dict(in_data_type=in_dtype.upper(), out_data_type=out_dtype.upper())
     return Case(builders.build_unary, parameters | options, [values(generator, how, shape, in_dtype) for how in ("random", "extremes", "small")])
+
+
+COMPARISONS = ("EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL", "NOT_EQUAL")
+# Operators that make, join or follow conditions, with the types of what they compare, join or select.
+CONDITIONS = {
+    **{operator: ("int8", "uint8", "int32", "int64", "float32") for operator in COMPARISONS},
+    "LOGICAL_AND": ("bool",),
+    "LOGICAL_NOT": ("bool",),
+    "LOGICAL_OR": ("bool",),
+    "SELECT": ("int8", "uint8", "int16", "int32", "int64", "float32", "bool"),
+    "SELECT_V2": ("int8", "uint8", "int16", "int32", "int64", "float32", "bool"),
+}
+
+
+def condition_shapes(draw: Draw, operator: str) -> list[tuple[int, ...]]:
+    shape = tuple(a_size(draw, 5, 20) for _ in range(draw.integer(1, 4)))
+    n = 3 if operator.startswith("SELECT") else 1 if operator == "LOGICAL_NOT" else 2
+    if operator == "SELECT":
+        return [draw.choice([shape, shape[:1], ()]), shape, shape]
+    if draw.boolean():
+        return [shape] * n
+    some = [tuple(1 if draw.one_in(3) else size for size in shape)[draw.integer(0, len(shape) - 1) :] for _ in range(n)]
+    some[draw.integer(0, n - 1)] = shape
+    return some
+
+
+def conditions(draw: Draw, operator: str) -> Case:
+    """A comparison, operation on conditions or selection: of tensors of one shape, or broadcast, or with constants; equal elements are as many as others."""
+    generator = np.random.default_rng(draw.generator_seed())
+    dtype = draw.choice(CONDITIONS[operator])
+    shapes = condition_shapes(draw, operator)
+    scales = tuple(min(a_scale(draw), 0.999) for _ in range(2))
+    if draw.boolean():
+        scales = (scales[0],) * 2
+    zero_points = tuple(a_zero_point(draw, dtype) if dtype in ("int8", "uint8") else 0 for _ in range(2))
+    if draw.boolean():
+        zero_points = (zero_points[0],) * 2
+
+    def tensors(most: int) -> list[np.ndarray]:
+        types = ["bool", dtype, dtype] if operator.startswith("SELECT") else [dtype, dtype]
+        return [(generator.integers(-most, most, shape) + (most if of == "uint8" else 0)).astype(of) for shape, of in zip(shapes, types)]
+
+    inputs = [tensors(most) for most in (3, 100)]
+    constants = [inputs[0][i] if len(shapes) > 1 and i < len(shapes) - 1 and draw.one_in(4) else None for i in range(len(shapes))]
+    parameters = dict(operator=operator, dtype=dtype, shapes=shapes, scales=scales, zero_points=zero_points, constants=constants)
+    return Case(builders.build_condition, parameters, [tuple(tensor for tensor, constant in zip(some, constants) if constant is None) for some in inputs])

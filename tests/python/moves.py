@@ -178,6 +178,13 @@ def tiles(draw: Draw) -> Move:
     return Move("TILE", [shape, numbers(draw, *multiples)], lambda x: [np.tile(x, multiples)])
 
 
+def broadcasts(draw: Draw) -> Move:
+    shape = a_shape(draw, 1, 4, 2000)
+    shape = tuple(1 if draw.boolean() else size for size in shape)
+    wanted = (*(draw.integer(1, 3) for _ in range(draw.integer(0, 2))), *(draw.integer(1, 9) if size == 1 else size for size in shape))
+    return Move("BROADCAST_TO", [shape, numbers(draw, *wanted)], lambda x: [np.broadcast_to(x, wanted)])
+
+
 def depths_to_space(draw: Draw) -> Move:
     block = draw.integer(1, 4)
     n, h, w, c = a_size(draw, 1, 3), *(a_size(draw, 5, 12) for _ in range(2)), a_size(draw, 4, 40)
@@ -251,6 +258,7 @@ def pads(draw: Draw, version_2: bool = False) -> Move:
 
 
 MOVES: dict[str, Callable[[Draw], Move]] = {
+    "BROADCAST_TO": broadcasts,
     "DEPTH_TO_SPACE": depths_to_space,
     "EXPAND_DIMS": expansions,
     "GATHER": gathers,

@@ -33,6 +33,11 @@ def ours(op: models.Op) -> bool:
         return False  # a partition of its own is not worth its overhead
     if op.name in ANY_QUANTIZED:
         return op.inputs[0].dtype in quantized and not all(tensor.constant for tensor in op.inputs)
+    if op.name in ("EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL", "NOT_EQUAL"):
+        scales = [tensor.quantization.scale[0] for tensor in op.inputs if tensor.quantization is not None and tensor.quantization.scale]
+        return op.inputs[0].dtype in ("int8", "uint8") and len(scales) == 2 and max(scales) < 1
+    if op.name in ("SELECT", "SELECT_V2"):
+        return op.inputs[1].dtype in quantized and not all(tensor.constant for tensor in op.inputs)
     if op.name == "CAST":
         return op.inputs[0].dtype in (*quantized, "int32", "int64") and op.outputs[0].dtype in (*quantized, "int32", "int64", "float32")
     if op.name == "EXP":

@@ -97,6 +97,7 @@ DRAWN: dict[str, Callable[[Draw], cases.Case | moves.Move]] = {
     "binary": lambda draw: draw(elementwise_cases.binaries, draw.choice(["ADD", "SUB", "MUL", "MAXIMUM", "SQUARED_DIFFERENCE"]), "int8"),
     "binary_16": lambda draw: draw(elementwise_cases.binaries, draw.choice(["ADD", "SUB", "MUL"]), "int16"),
     "unary": lambda draw: draw(elementwise_cases.unaries, draw.choice(["LEAKY_RELU", "HARD_SWISH", "LOGISTIC", "ABS"]), "int8"),
+    "condition": lambda draw: draw(elementwise_cases.conditions, draw.choice([*elementwise_cases.CONDITIONS])),
     "cast": lambda draw: draw(elementwise_cases.casts, draw.choice(["int8", "int16", "int32"])),
     "move": lambda draw: draw(draw.choice([*moves.MOVES.values()])),
 }

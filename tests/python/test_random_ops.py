@@ -185,6 +185,12 @@ def test_cast(runtime, dtype, draw):
     check(runtime, draw(elementwise_cases.casts, dtype))
 
 
+@pytest.mark.parametrize("operator", elementwise_cases.CONDITIONS)
+@randomly
+def test_condition(runtime, operator, draw):
+    check(runtime, draw(elementwise_cases.conditions, operator), num_threads=draw.choice([1, 3]))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @randomly
 def test_dequantize(runtime, dtype, draw):

@@ -16,6 +16,7 @@
 #define S32 TVMQ_TYPE_S32
 #define S64 TVMQ_TYPE_S64
 #define F32 TVMQ_TYPE_F32
+#define BOOL TVMQ_TYPE_BOOL
 #define OTHER_TYPE TVMQ_TYPE_OTHER
 
 // Checks an array of {desc, reason}.

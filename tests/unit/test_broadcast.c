@@ -34,7 +34,7 @@ static void check_shapes(void) {
     snprintf(name, sizeof name, "shapes, case %zu", i);
     struct tvmq_shape out = {0};
     struct tvmq_broadcast broadcast;
-    const char *reason = tvmq_broadcast_shapes(cases[i].in, &out, &broadcast);
+    const char *reason = tvmq_broadcast_shapes(cases[i].in, 2, &out, &broadcast);
     CHECK_STRING(reason, cases[i].reason, name);
     if (reason != NULL) continue;
     CHECK(out.rank == cases[i].out.rank && memcmp(out.dims, cases[i].out.dims, sizeof out.dims) == 0, "%s", name);
@@ -55,32 +55,33 @@ static size_t element_at(const struct tvmq_shape *in, const struct tvmq_shape *o
   return element;
 }
 
-static struct tvmq_shape shapes[2];  // drawn for inputs that are broadcast
+static struct tvmq_shape shapes[3];  // drawn for inputs that are broadcast
 
 // Any dimension may be the one that repeats, or be left out; lines are short, or longer than the vectors that write them.
 static void draw_shapes(unsigned long long *state) {
   shapes[0] = (struct tvmq_shape){.rank = RANK};
-  shapes[1] = (struct tvmq_shape){.rank = 1 + (int)(unit_random(state) % RANK)};
+  for (int i = 1; i < 3; i++) shapes[i] = (struct tvmq_shape){.rank = 1 + (int)(unit_random(state) % RANK)};
   for (int d = 0; d < RANK; d++) {
     const int most = d == RANK - 1 && unit_random(state) % 2 > 0 ? LONGEST : MAX_DIM, size = 1 + (int)(unit_random(state) % (unsigned)most);
-    const int e = d - (RANK - shapes[1].rank);
-    shapes[0].dims[d] = unit_random(state) % 3 > 0 ? size : 1;
-    if (e >= 0) shapes[1].dims[e] = unit_random(state) % 3 > 0 ? size : 1;
+    for (int i = 0; i < 3; i++) {
+      const int e = d - (RANK - shapes[i].rank);
+      if (e >= 0) shapes[i].dims[e] = unit_random(state) % 3 > 0 ? size : 1;
+    }
   }
 }
 
 // In pieces of at most so many elements. Behind a piece's room and margin nothing is written.
-static void check_elements(unsigned long long *state, size_t bytes) {
-  static uint8_t tensor[MAX_ELEMENTS * sizeof(uint32_t)], room[MAX_PIECE * sizeof(uint32_t) + TVMQ_BROADCAST_MARGIN + 1];
+static void check_elements(unsigned long long *state, int n_in, size_t bytes) {
+  static uint8_t tensor[MAX_ELEMENTS * sizeof(uint64_t)], room[MAX_PIECE * sizeof(uint64_t) + TVMQ_BROADCAST_MARGIN + 1];
   draw_shapes(state);
   struct tvmq_shape out = {0};
   struct tvmq_broadcast broadcast;
-  CHECK_STRING(tvmq_broadcast_shapes(shapes, &out, &broadcast), NULL, "random shapes");
+  CHECK_STRING(tvmq_broadcast_shapes(shapes, n_in, &out, &broadcast), NULL, "random shapes");
   const size_t most = unit_random(state) % 2 > 0 ? MAX_PIECE : 40;
   size_t n = 1;
   for (int d = 0; d < out.rank; d++) n *= (size_t)out.dims[d];
   for (size_t i = 0; i < sizeof tensor; i++) tensor[i] = (uint8_t)unit_random(state);
-  for (int input = 0; input < 2; input++) {
+  for (int input = 0; input < n_in; input++) {
     int wrong = 0, beyond = 0;
     struct tvmq_broadcast_copy copy = {.data = room};
     for (size_t first = 0, count; first < n; first += count) {
@@ -101,7 +102,7 @@ static int check_lone_elements(unsigned long long *state) {
   draw_shapes(state);
   struct tvmq_shape out = {0};
   struct tvmq_broadcast broadcast;
-  CHECK_STRING(tvmq_broadcast_shapes(shapes, &out, &broadcast), NULL, "random shapes");
+  CHECK_STRING(tvmq_broadcast_shapes(shapes, 2, &out, &broadcast), NULL, "random shapes");
   const struct tvmq_broadcast_input *in = broadcast.in;
   const int lone = in[1].repeats, last = broadcast.rank - 1;
   if (broadcast.rank == 0 || in[0].repeats == in[1].repeats || in[lone].strides[last] != 0) return 0;
@@ -123,6 +124,6 @@ int main(void) {
   int lone = 0;
   for (int i = 0; i < 1000; i++) lone += check_lone_elements(&state);
   CHECK(lone > 50, "%d shapes with lone elements", lone);
-  for (int i = 0; i < 1000; i++) check_elements(&state, (size_t)1 << i % 3);
+  for (int i = 0; i < 2000; i++) check_elements(&state, 2 + i % 2, (size_t)1 << i / 2 % 4);
   return unit_report();
 }

@@ -248,10 +248,40 @@ static const struct {
     {{S8, S32, 0}, "empty tensor"},
 };
 
+static const struct {
+  struct tvmq_condition_desc desc;
+  const char *reason;
+} condition_cases[] = {
+#define CONDITION(NAME, ...) {.condition = TVMQ_CONDITION_##NAME, .type = S8, .in = {{0.5f, 3}, {0.25f, -128}}, .n = 100, __VA_ARGS__}
+    {CONDITION(EQUAL), NULL},
+    {CONDITION(GREATER, .type = U8, .in = {{0.5f, 3}, {0.25f, 255}}, .rank = 4), NULL},
+    {CONDITION(LESS, .type = F32, .in = {{0, 0}, {NAN, 9}}), NULL},  // quantization means nothing
+    {CONDITION(LESS_EQUAL, .type = S32), NULL},
+    {CONDITION(GREATER_EQUAL, .type = S64), NULL},
+    {CONDITION(NOT_EQUAL, .type = BOOL), NULL},
+    {CONDITION(GREATER, .type = BOOL), "comparisons are supported for int8, uint8, int32, int64 and float32 only"},
+    {CONDITION(EQUAL, .type = S16), "comparisons are supported for int8, uint8, int32, int64 and float32 only"},
+    {CONDITION(EQUAL, .rank = 5), "some of the runtimes do not broadcast tensors of this rank"},
+    {CONDITION(EQUAL, .n = 0), "empty tensor"},
+    {CONDITION(EQUAL, .in[0].scale = 0), "input scale is not positive and finite"},
+    {CONDITION(EQUAL, .in[1].zero_point = -129), "input zero point is out of range for its type"},
+    {CONDITION(EQUAL, .in[1].scale = 1), "an input scale is not below 1"},
+    {CONDITION(EQUAL, .in[1].scale = 0x1.fffffep-1f), NULL},
+    {CONDITION(AND, .type = BOOL), NULL},
+    {CONDITION(OR), "the inputs are not bool"},
+    {CONDITION(NOT, .type = F32), "the inputs are not bool"},
+    {CONDITION(SELECT, .rank = 5), NULL},
+    {CONDITION(SELECT, .type = BOOL), NULL},
+    {CONDITION(SELECT, .type = S64), NULL},
+    {CONDITION(SELECT, .rank = 6), "some of the runtimes do not broadcast tensors of this rank"},
+    {CONDITION(SELECT, .type = S4), "activations are not int8, uint8 or int16"},
+};
+
 int main(void) {
   CHECK_CLAIMS(tvmq_claim_cast, cast_cases);
   CHECK_CLAIMS(tvmq_claim_binary, add_cases);
   CHECK_CLAIMS(tvmq_claim_binary, binary_cases);
+  CHECK_CLAIMS(tvmq_claim_condition, condition_cases);
   CHECK_CLAIMS(tvmq_claim_unary, unary_cases);
   CHECK_CLAIMS(tvmq_claim_dequantize, dequantize_cases);
   return unit_report();

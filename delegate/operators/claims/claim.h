@@ -9,6 +9,7 @@
 // Return NULL if the node can be computed exactly, otherwise the reason for the refusal (static string).
 const char *tvmq_claim_conv(const struct tvmq_conv_desc *desc);
 const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc);
+const char *tvmq_claim_condition(const struct tvmq_condition_desc *desc);
 const char *tvmq_claim_cast(const struct tvmq_cast_desc *desc);
 const char *tvmq_claim_concatenation(const struct tvmq_concatenation_desc *desc);
 const char *tvmq_claim_copy(const struct tvmq_copy_desc *desc);

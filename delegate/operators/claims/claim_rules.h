@@ -36,7 +36,7 @@ static inline bool is_hybrid(enum tvmq_type in, enum tvmq_type weights) { return
 
 // Rule for operators that move elements unchanged.
 static inline const char *moved_type_rule(enum tvmq_type type) {
-  return type == TVMQ_TYPE_S32 || type == TVMQ_TYPE_S64 || type == TVMQ_TYPE_F32 ? NULL : type_rule(type);
+  return type == TVMQ_TYPE_S32 || type == TVMQ_TYPE_S64 || type == TVMQ_TYPE_F32 || type == TVMQ_TYPE_BOOL ? NULL : type_rule(type);
 }
 
 static inline const char *same_type_rule(enum tvmq_type in, enum tvmq_type out) { return in == out ? NULL : "input and output types differ"; }

@@ -74,6 +74,39 @@ def build_binary(
     return builder.build(inputs[: 1 if twice or other is not None else 2], [output])
 
 
+def build_condition(
+    *,
+    operator: str = "GREATER",
+    dtype: str = "int8",
+    shapes: Sequence[Sequence[int]] = ((1, 8, 8, 16), (1, 8, 8, 16)),
+    out_shape: Sequence[int] | None = None,
+    constants: Sequence[np.ndarray | None] = (None, None, None),
+    scales: tuple[float, float] = (0.02, 0.03),
+    zero_points: tuple[int, int] = (0, 0),
+    version: int | None = None,
+) -> bytes:
+    """One comparison, operation on conditions or selection as a model.
+
+    shapes: of the inputs, of which SELECT's first is a condition. dtype: of what is compared or selected. constants: values of inputs that are constant.
+    scales, zero_points: of what is compared; what is selected has the first.
+    """
+    import numpy as np
+
+    selects = operator.startswith("SELECT")
+    builder = ModelBuilder()
+    inputs = []
+    for i, (shape, constant) in enumerate(zip(shapes, constants)):
+        of = "bool" if selects and i == 0 else dtype
+        which = 0 if selects else i
+        inputs.append(builder.add_tensor(f"input_{i}", shape, of, data=constant, **quantized(of, scales[which], zero_points[which])))
+    out_dtype = dtype if selects else "bool"
+    if out_shape is None:
+        out_shape = shapes[-1] if operator == "SELECT" else np.broadcast_shapes(*map(tuple, shapes))
+    output = builder.add_tensor("output", out_shape, out_dtype, **quantized(out_dtype, scales[0], zero_points[0]))
+    builder.add_op(operator, inputs, [output], version=version)
+    return builder.build([tensor for tensor, constant in zip(inputs, constants) if constant is None], [output])
+
+
 def build_unary(
     *,
     operator: str = "LOGISTIC",
