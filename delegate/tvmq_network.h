@@ -45,7 +45,7 @@ void tvmq_network_close(struct tvmq_network *network);
 // An input or output.
 struct tvmq_tensor_info {
   const char *name;
-  const char *type;  // "int8", "uint8", "int16", "int32", "int64" or "float32"
+  const char *type;  // "int8", "uint8", "int16", "int32", "int64", "float32" or "bool"
   int rank;
   const int *dims;           // `rank` dimensions, outermost first
   unsigned long long bytes;  // size of `data`

@@ -122,8 +122,8 @@ static bool fail(struct tvmq_network *network, const char *error) {
 
 // Names of the types that inputs and outputs may have.
 static const char *const type_names[] = {
-    [TVMQ_TYPE_S8] = "int8",   [TVMQ_TYPE_U8] = "uint8",  [TVMQ_TYPE_S16] = "int16",
-    [TVMQ_TYPE_S32] = "int32", [TVMQ_TYPE_S64] = "int64", [TVMQ_TYPE_F32] = "float32",
+    [TVMQ_TYPE_S8] = "int8",   [TVMQ_TYPE_U8] = "uint8",    [TVMQ_TYPE_S16] = "int16", [TVMQ_TYPE_S32] = "int32",
+    [TVMQ_TYPE_S64] = "int64", [TVMQ_TYPE_F32] = "float32", [TVMQ_TYPE_BOOL] = "bool",
 };
 
 static const struct tvmq_tensor_info *describe(const struct tvmq_network *network, const TfLiteIntArray *indices, int index, struct tvmq_tensor_info *tensors) {

@@ -177,7 +177,7 @@ struct tvmq_binary_desc {
   struct tvmq_broadcast broadcast;  // of the inputs; all zeros: none
 };
 
-// What makes, joins or follows conditions: tensors of bool.
+// Operators that make, join or follow conditions, which are tensors of bool.
 enum tvmq_condition {
   TVMQ_CONDITION_EQUAL,
   TVMQ_CONDITION_NOT_EQUAL,

@@ -38,7 +38,7 @@ static const char *describe_condition(const struct tvmq_node_view *view, struct 
   for (int i = 0; i < 2 && tvmq_condition_compares(condition->condition); i++) condition->in[i] = tvmq_tensor_quant(view->in[i]);
   if (condition->leading) reason = align_leading(in);
   if (reason == NULL) reason = tvmq_broadcast_shapes(in, n_in, &shapes->out, &condition->broadcast);
-  // Of single elements, the runtime keeps the rank that the file gives the output.
+  // The runtime keeps the rank that the file gives an output of one element.
   if (reason == NULL && condition->condition == TVMQ_CONDITION_SELECT && is_single(&shapes->out)) reason = tvmq_same_shape(view->out, &shapes->out);
   if (reason == NULL) reason = tvmq_shape_set_bytes(&shapes->out, tvmq_tensor_type(view->out));
   bool same = true;

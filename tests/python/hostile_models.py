@@ -63,7 +63,8 @@ MODELS = {
     "gelu": lambda: builders.build_unary(operator="GELU", shape=(1, 6, 6, 8), approximate=True),
     "greater": lambda: builders.build_condition(shapes=((1, 6, 6, 8), (1, 1, 1, 8))),
     "equal of float32": lambda: builders.build_condition(operator="EQUAL", dtype="float32", shapes=((1, 6, 6, 8),) * 2),
-    "select": lambda: builders.build_condition(operator="SELECT", shapes=((2,), (2, 6, 8), (2, 6, 8))),
+    # With a condition of one dimension, the reference writes behind tensors once the condition is its own output.
+    "select": lambda: builders.build_condition(operator="SELECT", shapes=((2, 6, 8),) * 3),
     "select v2": lambda: builders.build_condition(operator="SELECT_V2", dtype="int16", shapes=((1, 6, 1, 8), (6, 8), (1, 6, 6, 1))),
     "logical or": lambda: builders.build_condition(operator="LOGICAL_OR", dtype="bool", shapes=((1, 6, 6, 8), (8,))),
     "logical not": lambda: builders.build_condition(operator="LOGICAL_NOT", dtype="bool", shapes=((1, 6, 6, 8),)),

@@ -56,10 +56,6 @@ REFUSED = {
     "leaky relu that rises": (lambda: builders.build_unary(operator="LEAKY_RELU", alpha=-0.5), "alpha is negative"),
     "exponential beyond int32": (lambda: builders.build_unary(operator="EXP", in_scale=0.5, out_scale=2.0**-6), "exceeds int32"),
     "dequantize of a constant's type": (lambda: builders.build_unary(operator="DEQUANTIZE", dtype="int32", out_dtype="float32"), "conversion between"),
-    "greater of int16": (lambda: builders.build_condition(dtype="int16"), "comparisons are supported for"),
-    "less of a scale of 1": (lambda: builders.build_condition(operator="LESS", scales=(1.0, 0.5)), "an input scale is not below 1"),
-    "equal of rank 5": (lambda: builders.build_condition(operator="EQUAL", shapes=((1, 2, 3, 4, 5), (5,))), "of this rank"),
-    "select of int4": (lambda: builders.build_condition(operator="SELECT_V2", dtype="int4", shapes=((4,), (4,), (4,))), "activations are not"),
     "cast of float32": (lambda: builders.build_unary(operator="CAST", dtype="float32", out_dtype="int8"), "out-of-range values"),
     "float32 fully connected": (lambda: builders.build_fully_connected(dtype="float32"), "float32"),
     "hybrid fully connected": (
