@@ -32,7 +32,8 @@ NUMBERS = ("arithmetic", *BASE)
 KERNELS = ("packing", "cpu", *NUMBERS)
 PLAN = ("kernels", "cpu/threads", *KERNELS)
 OPERATORS = ("operators", "exact", *NUMBERS)
-OPS = ("cpu/ops", "cpu/plan", *OPERATORS, *PLAN)
+LOWERING = ("packing", *OPERATORS)
+OPS = ("cpu/ops", "cpu/plan", "lowering", *OPERATORS, *PLAN)
 ROOMS = {
     "base": (),
     "arithmetic": BASE,
@@ -45,6 +46,7 @@ ROOMS = {
     "exact": ("cpu", *NUMBERS),
     "operators": ("exact", *NUMBERS),
     "operators/claims": OPERATORS,
+    "lowering": LOWERING,
     "cpu/threads": ("cpu", *BASE),
     "cpu/plan": PLAN,
     "cpu/ops": OPS,

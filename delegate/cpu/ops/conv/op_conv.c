@@ -34,7 +34,7 @@ static void pack_panel(void *context, struct tvmq_task task) {
   size_t first;
   const size_t n = panel_channels(c, packing->filter, task.index, &first, channels);
   struct tvmq_channel_params *params = packing->params + first;
-  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, &c->choice.variant->layout, c->form, channels, first, n, &stage, params);
+  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, c->choice.variant->layout.a_offset, c->form, channels, first, n, &stage, params);
   packing->invariants[task.index] = tvmq_invariants_of(&stage);
   c->choice.algorithm->method->pack(&c->problem, &c->choice, channels, params, n, packing->panels + task.index * c->choice.panel.size);
 }

@@ -159,7 +159,7 @@ static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct
     channels[j].depth_stride = m->desc.adj_y ? 1 : out_c;
     channels[j].tap_stride = depth * channels[j].depth_stride;
   }
-  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, layout, TVMQ_FORM_FIXED, channels, first, n, &unused, params);
+  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, layout->a_offset, TVMQ_FORM_FIXED, channels, first, n, &unused, params);
   c->choice.algorithm->method->pack(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
 }
 

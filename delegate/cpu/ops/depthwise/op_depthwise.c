@@ -62,7 +62,7 @@ static void lower_and_pack(struct tvmq_depthwise *d, const uint8_t *filter, stru
     // A block computes the same channels for several adjacent pixels, and a panel has one form.
     const size_t n = block_view(d, filter, b, channels), part = n / d->side_by_side;
     struct tvmq_channel_params *const block = params + b * layout->nr;
-    tvmq_conv_lower(&d->desc, &d->quant, layout, d->form, channels, d->blocks[b].first, part, &d->stage, block);
+    tvmq_conv_lower(&d->desc, &d->quant, layout->a_offset, d->form, channels, d->blocks[b].first, part, &d->stage, block);
     for (size_t j = part; j < n; j++) block[j] = block[j - part];
   }
   for (size_t b = 0; b < d->n_blocks; b++) {
