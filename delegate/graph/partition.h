@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "cpu/threads/pace.h"
 #include "cpu/threads/threads.h"
 #include "cpu/threads/trace.h"
@@ -30,6 +31,16 @@ struct tvmq_borrowed {
   const void **address;  // in the step's `in` or `out`
 };
 
+struct tvmq_partition;
+
+// A partition on another device than the CPU (offload.h).
+struct tvmq_offload {
+  // Runs an inference on the tensors found, and records the times of the steps if `profiled`. On failure, returns false
+  // and *why says why; the tensors that the partition reads are then unchanged.
+  bool (*run)(struct tvmq_partition *partition, bool profiled, struct tvmq_text *why);
+  void (*destroy)(struct tvmq_offload *offload);
+};
+
 struct tvmq_partition {
   struct tvmq_partition *next;
   struct tvmq_delegate *delegate;  // that it belongs to
@@ -52,6 +63,7 @@ struct tvmq_partition {
   void *tensors;                   // memory block that holds the arrays of all steps (tvmq_make_steps)
   struct tvmq_borrowed *borrowed;  // tensors whose addresses each inference looks up; the addresses of all others are fixed
   size_t n_borrowed;
+  struct tvmq_offload *offload;  // computes inferences instead of the sequence; NULL: none
   size_t n;
   struct tvmq_step steps[];
 };
@@ -62,6 +74,9 @@ bool tvmq_partition_outputs(const TfLiteDelegateParams *params, int tensor);
 // Makes the partition of these nodes, whose records are planned, places its tensors in the arena, and puts it into the subgraph's list. NULL: out of memory.
 struct tvmq_partition *tvmq_partition_create(struct tvmq_delegate *delegate, struct tvmq_threads *threads, struct tvmq_arena *arena,
                                              struct tvmq_subgraph *subgraph, const TfLiteDelegateParams *params);
+
+// Gives up the other device, if there is one: the CPU computes the next inference. Sizing up does that, too.
+void tvmq_partition_drop_offload(struct tvmq_partition *partition);
 
 // Takes it out of the list and releases it and its operators.
 void tvmq_partition_destroy(struct tvmq_partition *partition);

@@ -117,6 +117,14 @@ void tvmq_record_show_plan(struct tvmq_record *record) {
   record->info.cycles = (double)(cycles > 0 ? cycles + record->begin_cycles : 0);
 }
 
+void tvmq_record_show_offloaded(struct tvmq_record *record, const char *by) {
+  record->shown = 0;
+  record->info.kernel = record->info.packing = record->info.refusal = "";
+  record->info.algorithm = by;
+  record->info.packed_bytes = record->info.scratch_bytes = 0;
+  record->info.cycles = 0;
+}
+
 static bool is_empty(const struct tvmq_record *record) {
   size_t bytes = 0;
   for (int i = 0; i < record->node.n_out; i++) bytes |= record->shapes.outs[i].bytes;
@@ -185,6 +193,13 @@ static void describe_map(const struct tvmq_record *record, union tvmq_desc *desc
     *desc = (union tvmq_desc){.unary = {.function = TVMQ_FUNCTION_SILU, .in_type = TVMQ_TYPE_F32, .out_type = TVMQ_TYPE_F32, .n = bytes / sizeof(float)}};
   else
     *desc = (union tvmq_desc){.byte_map = {.n = bytes, .table = record->map.table}};
+}
+
+union tvmq_desc tvmq_record_planned(const struct tvmq_record *record) {
+  union tvmq_desc desc = record->desc;
+  if (record->map.applied) describe_map(record, &desc);
+  tvmq_record_turn(record, &desc);
+  return desc;
 }
 
 // Plans the operator with its constraint, or without it if the constraint is not legal. Changes *desc to the

@@ -85,6 +85,9 @@ size_t tvmq_record_read_bytes(const struct tvmq_record *record, int input);
 // Returns the operator that the node is planned as: its own, or that of its map.
 const struct tvmq_operator *tvmq_record_operator(const struct tvmq_record *record);
 
+// Returns the description that the operator is planned for: that of its map, with its tensors turned.
+union tvmq_desc tvmq_record_planned(const struct tvmq_record *record);
+
 // Return which of the record's tensors may be turned, and turn a description for the tensors that are turned.
 enum tvmq_turning tvmq_record_turning(const struct tvmq_record *record);
 void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc);
@@ -93,8 +96,9 @@ void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc);
 void tvmq_record_unfold(struct tvmq_record *record);
 void tvmq_record_fold_into(struct tvmq_record *record, int node);
 void tvmq_record_show_folded(struct tvmq_record *record);
-void tvmq_record_show_idle(struct tvmq_record *record, const char *why);  // shows that nothing runs for the node
-void tvmq_record_show_plan(struct tvmq_record *record);                   // shows the plan
+void tvmq_record_show_idle(struct tvmq_record *record, const char *why);      // shows that nothing runs for the node
+void tvmq_record_show_plan(struct tvmq_record *record);                       // shows the plan
+void tvmq_record_show_offloaded(struct tvmq_record *record, const char *by);  // shows what computes the node instead of the plan
 
 // Plans an already planned operator again for the same tensors, with another constraint. Returns NULL, or why it
 // failed.

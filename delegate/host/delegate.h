@@ -27,6 +27,8 @@ struct tvmq_delegate {
   struct tvmq_budget transformed;     // memory budget for weights transformed by Winograd
   size_t memory_limit;                // the option memory_megabytes in bytes; 0: none
   struct tvmq_weight_budget weights;  // what a node may take while the delegate is applied
+  struct tvmq_opencl_device *opencl;  // of the option backend; NULL: not opened, or it cannot be used
+  bool opencl_refused;                // opening it failed, which has been logged
   bool has_threads;                   // env.threads and trace are set up
   struct tvmq_trace *trace;           // spans of the option profile; NULL: not recorded
   char runtime[160];                  // the build that runs the main graph; "" if the options say everything

@@ -1,17 +1,15 @@
 #include "host/options.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "cpu/cpu.h"
 #include "cpu/machine.h"
 #include "cpu/ops/op.h"
+#include "host/option_kinds.h"
 
 static char isa_names[128];      // "auto|" and the names of tvmq_isas
 static char machine_names[256];  // "none|" and the names of tvmq_machines
@@ -146,6 +144,25 @@ static const struct row {
       .help = "whether constants keep their contents between preparations of the graph: assume: "
               "they do; verify: each inference checks them, for programs that change them at run time"},
      offsetof(struct tvmq_options, constants)},
+    {{.name = "backend",
+      .kind = "name",
+      .names = "cpu|opencl",
+      .default_value = "cpu",
+      .help = "what computes the partitions: cpu, or opencl: a GPU, for partitions that it can compute wholly; the CPU "
+              "computes the others, and everything if no device can be used. Results are the same"},
+     offsetof(struct tvmq_options, backend)},
+    {{.name = "opencl_library",
+      .kind = "path",
+      .names = "",
+      .default_value = "auto",
+      .help = "OpenCL library of backend=opencl; auto: the first of the usual names, such as libOpenCL.so.1"},
+     offsetof(struct tvmq_options, opencl_library)},
+    {{.name = "opencl_device",
+      .kind = "path",
+      .names = "",
+      .default_value = "auto",
+      .help = "part of the name of the device of backend=opencl; auto: the first usable GPU, or else the first usable device"},
+     offsetof(struct tvmq_options, opencl_device)},
     {{.name = "profile", .kind = "bool", .names = "", .default_value = "false", .help = "measure the time of every claimed node"},
      offsetof(struct tvmq_options, profile)},
     {{.name = "require_full_delegation",
@@ -196,16 +213,6 @@ const struct tvmq_option_info *tvmq_option(size_t index) {
   return index < N_ROWS ? &rows[index].info : NULL;
 }
 
-// Returns the index of the first `length` bytes of `text` among names separated by "|", or -1 if there is no such name.
-static int find_name(const char *names, const char *text, size_t length) {
-  for (int i = 0;; i++) {
-    const size_t n = strcspn(names, "|");
-    if (n == length && strncmp(names, text, n) == 0) return i;
-    if (names[n] == '\0') return -1;
-    names += n + 1;
-  }
-}
-
 void tvmq_option_name(const char *option, int value, char *name, size_t size) {
   name[0] = '\0';
   for (size_t i = 0; i < N_ROWS; i++) {
@@ -247,105 +254,6 @@ static void unknown_key(struct tvmq_text *message, const char *key, const char *
   for (size_t i = 0; i < N_ROWS; i++) tvmq_say(message, "%s%s", i == 0 ? "; options are " : ", ", rows[i].info.name);
 }
 
-// ---- values: for each kind, a parser and a text that lists the allowed values
-
-static bool parse_bool(const struct tvmq_option_info *info, const char *value, void *out) {
-  static const char *const words[] = {"false", "true", "0", "1", "off", "on", "no", "yes"};
-  (void)info;
-  for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
-    if (strcasecmp(value, words[i]) == 0) {
-      *(int *)out = i % 2;
-      return true;
-    }
-  }
-  return false;
-}
-
-static void allowed_bools(struct tvmq_text *message, const struct tvmq_option_info *info) {
-  (void)info;
-  tvmq_say(message, "true or false");
-}
-
-static bool parse_int(const struct tvmq_option_info *info, const char *value, void *out) {
-  if (info->names[0] != '\0' && strcmp(value, info->names) == 0) {
-    *(int *)out = info->min - 1;
-    return true;
-  }
-  // strtol would accept leading blanks and "+".
-  if (value[0] != '-' && (value[0] < '0' || value[0] > '9')) return false;
-  char *end;
-  errno = 0;
-  const long number = strtol(value, &end, 10);
-  if (errno != 0 || end == value || *end != '\0' || number < info->min || number > info->max) return false;
-  *(int *)out = (int)number;
-  return true;
-}
-
-static void allowed_ints(struct tvmq_text *message, const struct tvmq_option_info *info) {
-  tvmq_say(message, "%s%swhole numbers from %d to %d", info->names, info->names[0] != '\0' ? ", " : "", info->min, info->max);
-}
-
-static bool parse_name(const struct tvmq_option_info *info, const char *value, void *out) {
-  const int i = find_name(info->names, value, strlen(value));
-  if (i < 0 || (info->names == isa_names && i > 0 && !tvmq_isa_offered(&tvmq_isas[i - 1]))) return false;
-  *(int *)out = i;
-  return true;
-}
-
-static void allowed_names(struct tvmq_text *message, const struct tvmq_option_info *info) {
-  if (info->names == isa_names) {
-    tvmq_say(message, "auto");
-    for (size_t i = 0; i < tvmq_n_isas; i++) {
-      if (tvmq_isa_offered(&tvmq_isas[i])) tvmq_say(message, ", %s", tvmq_isas[i].name);
-    }
-    tvmq_say(message, " (what this CPU offers)");
-    return;
-  }
-  for (const char *name = info->names; *name != '\0'; name += strspn(name, "|")) {
-    const int length = (int)strcspn(name, "|");
-    tvmq_say(message, "%s%.*s", name == info->names ? "" : ", ", length, name);
-    name += length;
-  }
-}
-
-static bool parse_cpus(const struct tvmq_option_info *info, const char *value, void *out) {
-  (void)info;
-  return tvmq_cpus_parse(value, out);
-}
-
-static void allowed_cpus(struct tvmq_text *message, const struct tvmq_option_info *info) {
-  char usable[TVMQ_CPUS_TEXT];
-  (void)info;
-  tvmq_cpus_usable(usable, sizeof usable);
-  tvmq_say(message, "any, or numbers and ranges joined by + out of %s (what the process may use)", usable);
-}
-
-static bool parse_path(const struct tvmq_option_info *info, const char *value, void *out) {
-  (void)info;
-  if (value[0] == '\0' || strlen(value) >= TVMQ_OPTION_PATH) return false;
-  strcpy(out, value);
-  return true;
-}
-
-static void allowed_paths(struct tvmq_text *message, const struct tvmq_option_info *info) {
-  tvmq_say(message, "%s, a name or a path of 1 to %d bytes", info->default_value, TVMQ_OPTION_PATH - 1);
-}
-
-static const struct kind {
-  const char *name;
-  bool (*parse)(const struct tvmq_option_info *info, const char *value, void *out);
-  void (*allowed)(struct tvmq_text *message, const struct tvmq_option_info *info);
-} kinds[] = {
-    {"bool", parse_bool, allowed_bools}, {"int", parse_int, allowed_ints},    {"name", parse_name, allowed_names},
-    {"cpus", parse_cpus, allowed_cpus},  {"path", parse_path, allowed_paths},
-};
-
-static const struct kind *kind_of(const struct row *row) {
-  const struct kind *kind = kinds;
-  while (strcmp(kind->name, row->info.kind) != 0) kind++;
-  return kind;
-}
-
 static void *option_field(struct tvmq_options *options, const struct row *row) { return (char *)options + row->offset; }
 
 static const struct row *find_row(const char *name) {
@@ -370,9 +278,9 @@ static bool parse_pair(const char *key, const char *value, struct tvmq_options *
     return false;
   }
   given[row - rows] = true;
-  if (kind_of(row)->parse(&row->info, value, option_field(options, row))) return true;
+  if (tvmq_option_kind(&row->info)->parse(&row->info, value, option_field(options, row))) return true;
   tvmq_say(message, "option %s cannot have the value '%.100s'; allowed: ", name, value);
-  kind_of(row)->allowed(message, &row->info);
+  tvmq_option_kind(&row->info)->allowed(message, &row->info);
   return false;
 }
 
@@ -380,7 +288,7 @@ bool tvmq_options_parse(const char *const *keys, const char *const *values, size
   struct tvmq_text message = {.at = text, .size = TVMQ_OPTIONS_MESSAGE};
   bool given[N_ROWS] = {false};
   text[0] = '\0';
-  for (size_t i = 0; i < N_ROWS; i++) kind_of(&rows[i])->parse(tvmq_option(i), rows[i].info.default_value, option_field(options, &rows[i]));
+  for (size_t i = 0; i < N_ROWS; i++) tvmq_option_kind(tvmq_option(i))->parse(tvmq_option(i), rows[i].info.default_value, option_field(options, &rows[i]));
   for (size_t i = 0; i < n; i++) {
     if (keys == NULL || values == NULL || keys[i] == NULL || values[i] == NULL) {
       tvmq_say(&message, "option %zu of %zu has no %s", i + 1, n, keys == NULL || keys[i] == NULL ? "name" : "value");

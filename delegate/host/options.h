@@ -6,10 +6,9 @@
 #include <stddef.h>
 
 #include "cpu/affinity.h"
+#include "host/option_kinds.h"
 #include "operators/desc.h"
 #include "tvmq_delegate.h"
-
-enum { TVMQ_OPTION_PATH = 1024 };
 
 // Options that describe the runtime's reference kernels, in which its versions and builds differ. 0 is the value "auto".
 struct tvmq_kernel_answers {
@@ -44,6 +43,9 @@ struct tvmq_options {
   char tuning_records[TVMQ_OPTION_PATH];
   char weight_cache[TVMQ_OPTION_PATH];
   int constants;  // enum tvmq_constants
+  int backend;    // enum tvmq_backend
+  char opencl_library[TVMQ_OPTION_PATH];
+  char opencl_device[TVMQ_OPTION_PATH];
   int profile;
   int require_full_delegation;
   int min_nodes_per_partition;
@@ -53,6 +55,9 @@ struct tvmq_options {
 
 // The value "auto" of the option num_threads, the word in front of its numbers.
 enum { TVMQ_THREADS_AUTO = -2 };
+
+// Values of the option backend, in the order of its names.
+enum tvmq_backend { TVMQ_BACKEND_CPU, TVMQ_BACKEND_OPENCL };
 
 // Values of the option fast_math, in the order of its names.
 enum tvmq_fast_math { TVMQ_FAST_MATH_AUTO, TVMQ_FAST_MATH_OFF, TVMQ_FAST_MATH_ON };

@@ -6,6 +6,7 @@
 #include "graph/partition.h"
 #include "graph/turn_bytes.h"
 #include "host/memory_limit.h"
+#include "host/offload.h"
 
 // The partitions that the interpreter would make of the wanted nodes.
 struct preview {
@@ -184,6 +185,7 @@ static void place(struct tvmq_delegate *delegate, TfLiteContext *context, struct
       continue;
     }
     if (plan_nodes(delegate, context, subgraph) || make_partitions(delegate, subgraph, &preview) || exceed_memory(delegate, subgraph)) continue;
+    for (struct tvmq_partition *p = subgraph->partitions; p != NULL; p = p->next) tvmq_delegate_offload(delegate, p);
     return;
   }
 }

@@ -4,6 +4,7 @@
 #include "base/fp_mode.h"
 #include "graph/partition.h"
 #include "host/delegate.h"
+#include "host/offload.h"
 #include "operators/op_names.h"
 #include "tflite/node_inputs.h"
 
@@ -124,8 +125,10 @@ static TfLiteStatus plan_partition(struct tvmq_partition *partition, TfLiteConte
     if (status != kTfLiteOk) return status;
   }
   tvmq_basis_note(&partition->basis, partition->steps, partition->n, context);
-  if (!kept && !tvmq_partition_size_up(partition))
+  if (kept) return kTfLiteOk;
+  if (!tvmq_partition_size_up(partition))
     return tvmq_delegate_fail(partition->delegate, context, "no memory for tensors of a partition of %zu nodes", partition->n);
+  tvmq_delegate_offload(partition->delegate, partition);
   return kTfLiteOk;
 }
 
@@ -204,6 +207,7 @@ static TfLiteStatus run_partition(struct tvmq_partition *partition, TfLiteContex
   }
   const struct tvmq_record *record = tvmq_partition_find_tensors(partition, context);
   if (record != NULL) return fail_at(partition, context, record, "cannot run", "the runtime provides no memory for a tensor");
+  if (tvmq_delegate_run_offload(partition->delegate, partition)) return kTfLiteOk;
   partition->failure = NULL;
   if (partition->delegate->options.profile) {
     tvmq_partition_run_profiled(partition, partition->delegate->trace);

@@ -70,6 +70,7 @@ static void check_failures(void) {
   check_message("num_threads", "two", "auto, whole numbers");
   check_message("min_nodes_per_partition", "auto", "allowed: whole numbers");
   check_message("profile", "maybe", "true or false");
+  check_message("backend", "gpu", "cpu, opencl");
   check_message("rounding", "up", "reference, upward, single");
   check_message("rounding", "reference|upward", "reference, upward, single");
   check_message("log_severity", "", "verbose, info, warning, error, silent");
@@ -110,8 +111,8 @@ static void check_table(void) {
     CHECK(strcmp(info->kind, "name") == 0 ? info->names[0] != '\0' : strcmp(info->kind, "int") == 0 || info->names[0] == '\0', "%s", info->name);
     CHECK_STRING(PARSE(&o, info->name, info->default_value), NULL, info->name);
   }
-  const size_t paths = sizeof o.machine + sizeof o.tuning_records + sizeof o.weight_cache,
-               fields = 4 + (sizeof o - sizeof o.cpu_affinity - paths) / sizeof(int);
+  const size_t paths = sizeof o.machine + sizeof o.tuning_records + sizeof o.weight_cache + sizeof o.opencl_library + sizeof o.opencl_device,
+               fields = 6 + (sizeof o - sizeof o.cpu_affinity - paths) / sizeof(int);
   CHECK(n == fields, "%zu rows for %zu fields", n, fields);
 }
 

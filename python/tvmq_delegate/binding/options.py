@@ -36,6 +36,9 @@ class ToolOptions(TypedDict, total=False):
     tuning_records: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
     weight_cache: str | None
     constants: Literal["assume", "verify"] | None
+    backend: Literal["cpu", "opencl"] | None
+    opencl_library: str | None
+    opencl_device: str | None
     profile: bool | None
     require_full_delegation: bool | None
     min_nodes_per_partition: int | None
