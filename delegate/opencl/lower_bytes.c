@@ -27,12 +27,21 @@ const char *tvmq_opencl_lower_byte_map(const struct tvmq_opencl_node *node, stru
   return NULL;
 }
 
-const char *tvmq_opencl_lower_byte_function(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
+static const char *lower_function(const struct tvmq_opencl_node *node, enum tvmq_type in, enum tvmq_type out, struct tvmq_opencl_plan *plan) {
+  if (!tvmq_opencl_is_byte(in) || !tvmq_opencl_is_byte(out)) return TVMQ_OPENCL_BYTES;
   uint8_t all[TVMQ_N_BYTES], table[TVMQ_N_BYTES];
   for (int x = 0; x < TVMQ_N_BYTES; x++) all[x] = (uint8_t)x;
   if (!node->op_def->byte_function(node->desc, plan->rounding, (const uint8_t *const[]){all}, table)) return TVMQ_OPENCL_BYTES;
   lower_table(node, table, plan);
   return NULL;
+}
+
+const char *tvmq_opencl_lower_unary(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
+  return lower_function(node, node->desc->unary.in_type, node->desc->unary.out_type, plan);
+}
+
+const char *tvmq_opencl_lower_quantize(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
+  return lower_function(node, node->desc->quantize.in_type, node->desc->quantize.out_type, plan);
 }
 
 // ---- operations on two tensors

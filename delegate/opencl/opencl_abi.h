@@ -48,6 +48,7 @@ typedef struct tvmq_cl_queue_t *tvmq_cl_queue;
 typedef struct tvmq_cl_program_t *tvmq_cl_program;
 typedef struct tvmq_cl_kernel_t *tvmq_cl_kernel;
 typedef struct tvmq_cl_memory_t *tvmq_cl_memory;
+typedef struct tvmq_cl_event_t *tvmq_cl_event;
 
 // The functions, without their prefix cl. The last two arguments of those that enqueue are events to wait for and an
 // event to make, which are NULL.
@@ -73,11 +74,12 @@ typedef struct tvmq_cl_memory_t *tvmq_cl_memory;
   ROW(int32_t, ReleaseMemObject, (tvmq_cl_memory memory))                                                                                                  \
   ROW(int32_t, EnqueueNDRangeKernel,                                                                                                                       \
       (tvmq_cl_queue queue, tvmq_cl_kernel kernel, uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local, uint32_t n_waits, \
-       void *const *waits, void **event))                                                                                                                  \
+       const tvmq_cl_event *waits, tvmq_cl_event *event))                                                                                                  \
   ROW(void *, EnqueueMapBuffer,                                                                                                                            \
-      (tvmq_cl_queue queue, tvmq_cl_memory memory, uint32_t blocking, uint64_t flags, size_t offset, size_t size, uint32_t n_waits, void *const *waits,    \
-       void **event, int32_t *error))                                                                                                                      \
-  ROW(int32_t, EnqueueUnmapMemObject, (tvmq_cl_queue queue, tvmq_cl_memory memory, void *mapped, uint32_t n_waits, void *const *waits, void **event))      \
+      (tvmq_cl_queue queue, tvmq_cl_memory memory, uint32_t blocking, uint64_t flags, size_t offset, size_t size, uint32_t n_waits,                        \
+       const tvmq_cl_event *waits, tvmq_cl_event *event, int32_t *error))                                                                                  \
+  ROW(int32_t, EnqueueUnmapMemObject,                                                                                                                      \
+      (tvmq_cl_queue queue, tvmq_cl_memory memory, void *mapped, uint32_t n_waits, const tvmq_cl_event *waits, tvmq_cl_event *event))                      \
   ROW(int32_t, Finish, (tvmq_cl_queue queue))
 
 // The functions as an opened library has them.

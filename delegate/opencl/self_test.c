@@ -1,13 +1,11 @@
 #include "opencl/self_test.h"
 
-#include <math.h>
-
 #include "arithmetic/stage.h"
-#include "base/float_bits.h"
 #include "base/memory.h"
 #include "opencl/network.h"
+#include "opencl/self_test_values.h"
 
-enum { N = 4096, KINDS = 8 };
+enum { N = 4096, KINDS = TVMQ_SELF_TEST_KINDS };
 
 static const char *const kinds[KINDS] = {"conversions from int32 to float32",
                                          "fused multiply-adds",
@@ -33,27 +31,10 @@ static void fill(int32_t in[N + 1]) {
   }
 }
 
-static int32_t byte(int32_t word, int i) { return (int8_t)((uint32_t)word >> 8 * i); }
-
-// Has the formulas of kernels/opencl/self_test.cl.
-static void compute(enum tvmq_rounding rounding, int32_t a, int32_t b, int32_t i, int32_t results[KINDS]) {
-  const uint32_t ua = (uint32_t)a, ub = (uint32_t)b, shifted = ua >> ub % 31;
-  const float slope = ldexpf(1.0f + (float)(b & 0x7fffff) * 0x1p-23f, -(a & 15) - 1), whole = (float)(a >> 6);
-  results[0] = tvmq_float_bits((float)a);
-  results[1] = tvmq_float_bits(fmaf(slope, whole, (float)(b >> 20) * 0.125f));
-  results[2] = (int32_t)lrintf((float)(a >> 8) * 0.5f);
-  results[3] = i;
-  for (int k = 0; k < 4; k++) results[3] += byte(a, k) * byte(b, k);
-  results[4] = tvmq_high_multiply(a, b & INT32_MAX, (int32_t)(ua % 8));
-  results[5] = tvmq_rescale(rounding, a >> 8, (b & 0x3fffffff) | 0x40000000, 7 - (int32_t)(ub % 28));
-  results[6] = (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31);
-  results[7] = (shifted == 0 ? 32 : __builtin_clz(shifted)) + byte(a, 1) + (int32_t)(ub >> 24) * byte(b, 2);
-}
-
 static bool compare(enum tvmq_rounding rounding, const struct self_test *test, struct tvmq_text *why) {
   for (int32_t i = 0; i < N; i++) {
     int32_t wanted[KINDS];
-    compute(rounding, test->in[i], test->in[i + 1], i, wanted);
+    tvmq_self_test_values(rounding, test->in[i], test->in[i + 1], i, wanted);
     for (size_t k = 0; k < KINDS; k++) {
       const int32_t got = test->out[k * N + (size_t)i];
       if (got == wanted[k]) continue;

@@ -21,7 +21,16 @@ static char about[600];
 struct fuzz_counts fuzz_counts;
 
 void fuzz_about(const char *text) { snprintf(about, sizeof about, "%s", text); }
-void fuzz_claimed(const char *refusal) { refusal ? fuzz_counts.refused++ : fuzz_counts.claimed++; }
+static const struct tvmq_operator *asked;
+
+const char *fuzz_claim(const struct tvmq_operator *op_def, const union tvmq_desc *desc) {
+  const char *const why = op_def->claim(desc);
+  asked = op_def;
+  why ? fuzz_counts.refused++ : fuzz_counts.claimed++;
+  return why;
+}
+
+void (*fuzz_also)(const struct fuzz_compared *compared);
 
 void fuzz_fail(const char *format, ...) {
   fprintf(stderr, "%s\n", about);
@@ -33,10 +42,23 @@ void fuzz_fail(const char *format, ...) {
   abort();
 }
 
+static struct {
+  const void *read;
+  size_t bytes;
+} tensors[FUZZ_N_CONSTANTS];
+
+size_t fuzz_tensor_bytes(const void *read) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < FUZZ_N_CONSTANTS; i++) bytes = tensors[i].read == read ? tensors[i].bytes : bytes;
+  return bytes;
+}
+
 struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side) {
   static struct guard guard;
   if (!guard.first) guard = guard_create(FUZZ_N_CONSTANTS, FUZZ_MAX_BYTES, GUARD_READ_ONLY);
   const void *read = guard_at(&guard, (size_t)which, bytes, side);
+  tensors[which].read = read;
+  tensors[which].bytes = bytes;
   return (struct fuzz_tensor){read, guard_writable(&guard, read)};
 }
 
@@ -157,6 +179,7 @@ void fuzz_run_output(const struct tvmq_implementation *class, struct tvmq_op **o
   if (why) fuzz_fail("claimed, but planning failed: %s", why);
   compute(class, *op, env, &trial);
   force(class, op, desc, env, &trial);
+  if (fuzz_also != NULL) fuzz_also(&(struct fuzz_compared){asked, desc, env->rounding, in, expected, n, which});
 }
 
 // The features that runs may use: those of the CPU, or of the instruction set that TVMQ_FUZZ_ISA names.

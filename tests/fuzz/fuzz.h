@@ -18,9 +18,9 @@ struct fuzz_bytes {
 // A number in [lo, hi] from the next bytes; lo when there are none left.
 int64_t fuzz_pick(struct fuzz_bytes *bytes, int64_t lo, int64_t hi);
 
-// The description at hand, for reports; and what became of it.
+// The description at hand, for reports; and what the operator's rules say of it: NULL, or why it is refused.
 void fuzz_about(const char *text);
-void fuzz_claimed(const char *refusal);  // NULL: claimed
+const char *fuzz_claim(const struct tvmq_operator *op_def, const union tvmq_desc *desc);
 struct fuzz_counts {
   size_t claimed, refused;  // descriptions
   size_t compared, forced;  // outputs compared; of them, of candidates
@@ -38,6 +38,8 @@ struct fuzz_tensor {
 };
 struct fuzz_tensor fuzz_tensor(int which, size_t bytes, enum guard_side side);
 
+size_t fuzz_tensor_bytes(const void *read);  // of the tensor that begins there, 0 if there is none
+
 // Makes numbers of float32 of a tensor's random bytes.
 void fuzz_numbers(void *tensor, size_t n);
 
@@ -52,6 +54,18 @@ void fuzz_run(const struct tvmq_implementation *class, struct tvmq_op **op, cons
 // The same of output `which` of several; `outs` has room for the others.
 void fuzz_run_output(const struct tvmq_implementation *class, struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env,
                      const void *const *in, const void *expected, size_t n, enum guard_side side, int which, void *outs[]);
+
+// An output that was compared, for another back end that is to compute the same.
+struct fuzz_compared {
+  const struct tvmq_operator *op_def;  // whose rules were asked last
+  const union tvmq_desc *desc;
+  enum tvmq_rounding rounding;
+  const void *const *in;
+  const void *expected;
+  size_t n;
+  int which;  // of the outputs
+};
+extern void (*fuzz_also)(const struct fuzz_compared *compared);  // NULL: there is no other back end
 
 // The operators.
 typedef void fuzz_operator(struct fuzz_bytes *bytes, const struct tvmq_env *env);

@@ -48,8 +48,7 @@ void fuzz_arg_max(struct fuzz_bytes *b, const struct tvmq_env *env) {
   snprintf(text, sizeof text, "arg max, types %d -> %d, %d x %d x %d, %d codes, cpu %#x", d.in_type, d.out_type, d.outer, d.depth, d.inner, codes, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.arg_max = d};
-  const char *why = tvmq_operator_arg_max.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_arg_max, &desc);
   if (why) return;
   const size_t n = (size_t)d.outer * (size_t)d.inner, in_bytes = n * (size_t)d.depth, out_bytes = n * tvmq_type_bytes(d.out_type);
   if (in_bytes > FUZZ_MAX_BYTES || out_bytes > FUZZ_MAX_BYTES) return;

@@ -204,8 +204,7 @@ void fuzz_binary(struct fuzz_bytes *b, const struct tvmq_env *env) {
            (double)d.out.scale, d.in[0].zero_point, d.in[1].zero_point, d.out.zero_point, d.activation, twice, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.binary = d};
-  const char *why = tvmq_operator_binary.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_binary, &desc);
   if (why) return;
   const size_t each = tvmq_type_bytes(d.type), bytes[2] = {elements(&shapes[0]) * each, elements(&shapes[1]) * each};
   const struct fuzz_tensor first = fuzz_tensor(FUZZ_IN, bytes[0], side), second = twice ? first : fuzz_tensor(FUZZ_FILTER, bytes[1], side);

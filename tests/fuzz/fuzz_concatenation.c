@@ -40,8 +40,7 @@ void fuzz_concatenation(struct fuzz_bytes *b, const struct tvmq_env *env) {
            env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.concatenation = d};
-  const char *why = tvmq_operator_concatenation.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_concatenation, &desc);
   if (why || d.rows * row > FUZZ_MAX_BYTES) return;
   const void *in[TVMQ_MAX_IN];
   for (int i = 0; i < d.n_in; i++) {

@@ -261,8 +261,7 @@ void fuzz_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
   fuzz_about(text);
   // Convolutions compute depthwise ones too.
   c.op_class = d->depthwise && fuzz_pick(b, 0, 3) != 0 ? &tvmq_op_depthwise : &tvmq_op_conv;
-  const char *why = tvmq_operator_conv.claim(&(union tvmq_desc){.conv = *d});
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_conv, &(union tvmq_desc){.conv = *d});
   if (why || !room) return;
 
   struct tvmq_op *op = NULL;

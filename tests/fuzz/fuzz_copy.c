@@ -103,8 +103,7 @@ void fuzz_copy(struct fuzz_bytes *b, const struct tvmq_env *env) {
   snprintf(text, sizeof text, "copy of type %d, rank %d, %zu bytes, output %d of %d, cpu %#x", d.in_type, d.rank, d.in_bytes, output, d.n_out, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.copy = d};
-  const char *why = tvmq_operator_copy.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_copy, &desc);
   size_t total = element;
   for (int a = 0; a < d.rank; a++) total *= d.axes[a].n;
   if (why || total > FUZZ_MAX_BYTES) return;

@@ -275,8 +275,7 @@ void fuzz_hybrid(struct fuzz_bytes *b, const struct tvmq_env *env) {
            d.border.right, d.activation, d.n_filter_scales, (double)scales[0], d.bias != NULL, d.asymmetric_inputs, env->cpu, tvmq_threads_count(env->threads));
   fuzz_about(text);
   const union tvmq_desc desc = {.conv = d};
-  const char *why = tvmq_operator_conv.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_conv, &desc);
   if (why || !room || d.in_type != TVMQ_TYPE_F32) return;
   const size_t n = (size_t)elements(d.batch, d.in_h, d.in_w, d.in_c), out_bytes = (size_t)elements(d.batch, d.out_h, d.out_w, d.out_c) * sizeof(float);
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, n * sizeof(float), side);

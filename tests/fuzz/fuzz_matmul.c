@@ -196,8 +196,7 @@ void fuzz_matmul(struct fuzz_bytes *b, const struct tvmq_env *env) {
            tvmq_threads_count(env->threads));
   fuzz_about(text);
   const union tvmq_desc desc = {.matmul = *d};
-  const char *why = tvmq_operator_matmul.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_matmul, &desc);
   if (why || (double)d->products * c->in_w * c->in_c * c->out_c > MOST_WORK) return;
   const size_t rows = (size_t)c->in_w, depth = (size_t)c->in_c, columns = (size_t)c->out_c, size = tvmq_type_bytes(c->in_type);
   const size_t left_bytes = (size_t)d->lefts * rows * depth * size, right_bytes = (size_t)d->rights * depth * columns * size,

@@ -131,8 +131,7 @@ void fuzz_pool(struct fuzz_bytes *b, const struct tvmq_env *env) {
            d.out.zero_point, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.pool = d};
-  const char *why = tvmq_operator_pool.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_pool, &desc);
   if (why) return;
   const size_t element = tvmq_type_bytes(d.in_type), channels = (size_t)d.batch * (size_t)d.channels * element;
   const size_t in_bytes = channels * (size_t)d.in_h * (size_t)d.in_w, out_bytes = channels * (size_t)d.out_h * (size_t)d.out_w;

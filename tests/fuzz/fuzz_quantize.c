@@ -75,8 +75,7 @@ void fuzz_quantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
            types[d.out_type].name, d.n, (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, d.reciprocal, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.quantize = d};
-  const char *why = tvmq_operator_quantize.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_quantize, &desc);
   if (why) return;
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, d.n * types[d.in_type].bytes, side);
   fill(&d, in.write);

@@ -102,8 +102,7 @@ void fuzz_reduce(struct fuzz_bytes *b, const struct tvmq_env *env) {
            (double)d.in.scale, (double)d.out.scale, d.in.zero_point, d.out.zero_point, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.reduce = d};
-  const char *why = tvmq_operator_reduce.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_reduce, &desc);
   if (why) return;
   const size_t out_bytes = (size_t)product(&d, 0) * tvmq_type_bytes(type), in_bytes = out_bytes * (size_t)product(&d, 1);
   if (in_bytes > FUZZ_MAX_BYTES) return;

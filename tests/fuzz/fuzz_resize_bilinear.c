@@ -90,8 +90,7 @@ void fuzz_resize_bilinear(struct fuzz_bytes *b, const struct tvmq_env *env) {
            d.in_h, d.in_w, d.out_h, d.out_w, d.channels, d.align_corners, d.half_pixel_centers, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.resize = d};
-  const char *why = tvmq_operator_resize_bilinear.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_resize_bilinear, &desc);
   if (why) return;
   const double images = (double)d.batch * d.channels * (double)tvmq_type_bytes(d.in_type);
   if (images * d.in_h * d.in_w > FUZZ_MAX_BYTES || images * d.out_h * d.out_w > FUZZ_MAX_BYTES / 4) return;

@@ -188,8 +188,7 @@ void fuzz_softmax(struct fuzz_bytes *b, const struct tvmq_env *env) {
            env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.softmax = d};
-  const char *why = tvmq_operator_softmax.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_softmax, &desc);
   if (why || d.depth > MOST_DEPTH) return;
   if (d.in_type == TVMQ_TYPE_F32 && !(d.beta >= 0 && d.beta <= FLT_MAX)) return;  // NaN, whose bits are left open
   const size_t n = d.rows * d.depth, in_bytes = n * tvmq_type_bytes(d.in_type), out_bytes = n * tvmq_type_bytes(d.out_type);

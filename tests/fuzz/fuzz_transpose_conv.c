@@ -168,8 +168,7 @@ void fuzz_transpose_conv(struct fuzz_bytes *b, const struct tvmq_env *env) {
            d.n_filter_scales, (double)d.out.scale, d.bias != NULL, env->rounding, env->cpu, tvmq_threads_count(env->threads));
   fuzz_about(text);
   const union tvmq_desc desc = {.conv = d};
-  const char *why = tvmq_operator_transpose_conv.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_transpose_conv, &desc);
   if (why || !room) return;
   const size_t bytes = tvmq_type_bytes(d.in_type), in_bytes = (size_t)elements(d.batch, d.in_h, d.in_w, d.in_c) * bytes,
                out_bytes = (size_t)elements(d.batch, d.out_h, d.out_w, d.out_c) * bytes;

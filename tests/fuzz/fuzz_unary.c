@@ -188,8 +188,7 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
            d.float32, env->rounding, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.unary = d};
-  const char *why = tvmq_operator_unary.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_unary, &desc);
   if (why) return;
   const size_t bytes = d.n * tvmq_type_bytes(d.in_type);
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, bytes, side);
@@ -218,8 +217,7 @@ void fuzz_cast(struct fuzz_bytes *b, const struct tvmq_env *env) {
   snprintf(text, sizeof text, "cast, type %d to %d, n %zu", d.in_type, d.out_type, d.n);
   fuzz_about(text);
   const union tvmq_desc desc = {.cast = d};
-  const char *why = tvmq_operator_cast.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_cast, &desc);
   if (why) return;
   const size_t in_bytes = tvmq_type_bytes(d.in_type), out_bytes = tvmq_type_bytes(d.out_type);
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, d.n * in_bytes, side);
@@ -249,8 +247,7 @@ void fuzz_dequantize(struct fuzz_bytes *b, const struct tvmq_env *env) {
   snprintf(text, sizeof text, "dequantize, type %d to %d, n %zu, scale %a, zero point %d", d.in_type, d.out_type, d.n, (double)d.in.scale, d.in.zero_point);
   fuzz_about(text);
   const union tvmq_desc desc = {.dequantize = d};
-  const char *why = tvmq_operator_dequantize.claim(&desc);
-  fuzz_claimed(why);
+  const char *why = fuzz_claim(&tvmq_operator_dequantize, &desc);
   if (why) return;
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, d.n * tvmq_type_bytes(d.in_type), side);
   check_random_bytes(in.write, d.n * tvmq_type_bytes(d.in_type));

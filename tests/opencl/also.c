@@ -1,0 +1,112 @@
+// Linked with the fuzz target: every output that it compares with the oracle is also computed on an OpenCL device.
+// Ends with code 77, which meson takes for a skipped test, if there is no device.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "fuzz/fuzz.h"
+#include "opencl/lower.h"
+#include "opencl/network.h"
+#include "opencl/open.h"
+#include "support/random.h"
+
+enum { SKIPPED = 77, MOST_OPERATORS = 64 };
+
+static struct tvmq_opencl_device *device;
+static size_t outputs, elements, refused;
+
+// The operators that have been computed, and how often.
+static struct {
+  const struct tvmq_operator *op_def;
+  size_t n;
+} seen[MOST_OPERATORS];
+
+static void count(const struct tvmq_operator *op_def) {
+  size_t i = 0;
+  while (seen[i].op_def != NULL && seen[i].op_def != op_def) i++;
+  seen[i].op_def = op_def;
+  seen[i].n++;
+}
+
+static size_t inputs_of(const struct fuzz_compared *c) {
+  return c->op_def == &tvmq_operator_binary ? 2 : c->op_def == &tvmq_operator_concatenation ? (size_t)c->desc->concatenation.n_in : 1;
+}
+
+// Places a tensor at an address that is a multiple of 16, of 4, or of nothing.
+static size_t place(size_t *end) {
+  static const size_t steps[] = {0, 16, 4, 1};
+  const size_t at = tvmq_round_up(*end, TVMQ_ALIGNMENT) + steps[check_below(4)];
+  return at;
+}
+
+static void compute(const struct fuzz_compared *c) {
+  struct tvmq_opencl_border ins[TVMQ_MAX_IN], outs[TVMQ_MAX_OUT];
+  const void *addresses[TVMQ_MAX_IN];
+  int32_t in_at[TVMQ_MAX_IN] = {0}, out_at[TVMQ_MAX_OUT] = {0};
+  struct tvmq_opencl_memory memory = {.ins = ins, .outs = &outs[0], .n_outs = 1};
+  for (size_t i = 0; i < inputs_of(c); i++) {
+    const size_t bytes = fuzz_tensor_bytes(c->in[i]);
+    in_at[i] = (int32_t)place(&memory.in_bytes);
+    if (bytes == 0) continue;
+    ins[memory.n_ins] = (struct tvmq_opencl_border){(size_t)in_at[i], bytes};
+    addresses[memory.n_ins++] = c->in[i];
+    memory.in_bytes = (size_t)in_at[i] + bytes;
+  }
+  size_t end = memory.in_bytes;
+  // Several outputs have room each; one is compared.
+  for (int k = 0; k < TVMQ_MAX_OUT; k++) {
+    out_at[k] = (int32_t)place(&end);
+    if (k == c->which) outs[0] = (struct tvmq_opencl_border){(size_t)out_at[k], c->n};
+    if (c->op_def != &tvmq_operator_copy || k >= c->desc->copy.n_out) {
+      end = (size_t)out_at[k] + c->n;
+      break;
+    }
+    end = (size_t)out_at[k] + FUZZ_MAX_BYTES;
+  }
+  memory.bytes = end;
+  memory.out_bytes = end - memory.in_bytes;
+
+  char reason[600] = "";
+  struct tvmq_text why = {.at = reason, .size = sizeof reason};
+  struct tvmq_opencl_plan plan = {.rounding = c->rounding, .dot = device->dot};
+  const struct tvmq_opencl_node node = {c->op_def, c->desc, in_at, out_at, c->n};
+  const char *const refusal = c->n > 0 ? tvmq_opencl_lower(&node, &plan) : "empty";
+  static uint8_t got[FUZZ_MAX_BYTES];
+  if (refusal == NULL) {
+    struct tvmq_opencl_network *const network = tvmq_opencl_network_create(device, &plan, &memory, &why);
+    if (network == NULL || !tvmq_opencl_network_run(network, addresses, (void *const[]){got}, NULL, &why)) fuzz_fail("OpenCL: %s", reason);
+    tvmq_opencl_network_destroy(network);
+    const uint8_t *const wanted = c->expected;
+    for (size_t i = 0; i < c->n; i++) {
+      if (got[i] != wanted[i])
+        fuzz_fail("OpenCL: byte %zu of %zu: got %#x, want %#x (%s%s)", i, c->n, got[i], wanted[i], plan.launches[0].kernel, plan.launches[0].options);
+    }
+    outputs++;
+    elements += c->n;
+    count(c->op_def);
+  } else {
+    refused++;
+  }
+  tvmq_opencl_plan_free(&plan);
+}
+
+static void report(void) {
+  printf("OpenCL: %zu outputs of %zu bytes, 0 differ; %zu left to the CPU\n", outputs, elements, refused);
+  fflush(stdout);
+  if (outputs == 0) _Exit(1);
+}
+
+__attribute__((constructor)) static void begin(void) {
+  char reason[600] = "";
+  const char *const library = getenv("TVMQ_OPENCL_LIBRARY");
+  device = tvmq_opencl_open(library != NULL ? library : "auto", "auto", &(struct tvmq_text){.at = reason, .size = sizeof reason});
+  if (device == NULL) {
+    printf("SKIPPED: %s\n", reason);
+    exit(SKIPPED);
+  }
+  printf("OpenCL: %s, driver %s\n", device->name, device->driver);
+  fuzz_also = compute;
+  atexit(report);
+}
