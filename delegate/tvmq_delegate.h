@@ -143,6 +143,7 @@ struct tvmq_node_info {
   // - operators that move elements, such as CONCATENATION: "copies", "transposes", "byte tables" (rescaled bytes),
   //   "view" (nothing to move)
   // - operators that depend only on shapes and constants, such as SHAPE: "constant" if the result is known in advance
+  // - any operator on another device (the option backend): "OpenCL", without a kernel
   // - a PAD or a function of single bytes that other nodes compute as part of their own work: "folded into node 7", or
   //   a list of nodes
   const char *algorithm;
@@ -153,7 +154,7 @@ struct tvmq_node_info {
   int folded_into;                   // index in the subgraph of the first node that this node is folded into, or -1. A
                                      // folded node has no kernel and takes no time
   int forced;                        // 1 if the node runs as requested by tvmq_force
-  const char *refusal;               // why the node runs by default although tvmq_force or a tuning record requested another choice, otherwise ""
+  const char *refusal;               // why the node runs by default although tvmq_force, a tuning record or the option backend asks for more; else ""
   int tuned;                         // 1 if the node runs as requested by a record of the option tuning_records
   double cycles;                     // estimated core cycles of one inference on one thread of tvmq_delegate_info's `machine`; 0 if nothing is computed
 };

@@ -4,7 +4,7 @@
 
 enum { FAKE_OPENCL_BYTE = 0x77 };
 
-// What the device claims to be, or does wrong.
+// Faults of the device: what it claims to be, or does wrong.
 enum fake_opencl_fault {
   FAKE_OPENCL_SOUND,
   FAKE_OPENCL_NO_DEVICE,

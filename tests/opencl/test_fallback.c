@@ -18,7 +18,7 @@ static struct {
   fake_opencl_fault_fn *set_fault;
 } fake;
 
-// What became of a network of two inferences.
+// Outcome of two inferences of a network.
 struct outcome {
   bool first_right, second_right;  // results of the reference
   bool first_fake;                 // results of the fake device

@@ -85,8 +85,8 @@ class Node:
     "" if claimed. What follows says something of claimed nodes only. partition: which delegate kernel runs it. macs: multiply-accumulates of one inference,
     padding included. packed_bytes: weights as the kernel reads them. scratch_bytes: what it uses of the scratch memory that all operators use in turn.
     folded_into: of a PAD or a function of single bytes that others do along with their own work, the first of them, else -1; it has no kernel and takes no
-    time. forced: it runs as force() demanded; tuned: it runs as the option tuning_records has it; refusal: why it does not do what either wants, and runs by
-    default. cycles: estimated, on one thread.
+    time. forced: it runs as force() demanded; tuned: it runs as the option tuning_records has it; refusal: why it does not do what either or the option
+    backend wants, and runs by default. cycles: estimated, on one thread.
     """
 
     subgraph: int

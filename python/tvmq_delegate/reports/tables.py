@@ -136,7 +136,9 @@ def summary(found: Delegation) -> str:
     extent = f"{totals.claimed} of {plural(len(found.nodes), 'node')} in {plural(totals.partitions, 'partition')}"
     size = f"{totals.packed_bytes:,} bytes of packed weights, {plural(totals.threads, 'thread')}"
     left = by_reason((node.reason, node.op) for node in found.nodes if not node.claimed)
-    return "\n".join([f"{found.model} in {found.runtime}: {found.sentence}", f"{extent}, {size}", *(f"  left to the runtime: {line}" for line in left)])
+    refused = by_reason((node.refusal, node.op) for node in found.nodes if node.claimed and node.refusal)
+    reasons = [*(f"  left to the runtime: {line}" for line in left), *(f"  not as requested: {line}" for line in refused)]
+    return "\n".join([f"{found.model} in {found.runtime}: {found.sentence}", f"{extent}, {size}", *reasons])
 
 
 def by_reason(nodes: Iterable[tuple[str, str]]) -> list[str]:
