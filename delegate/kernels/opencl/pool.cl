@@ -29,7 +29,7 @@ kernel void pool(global uchar *memory, global const uchar *constants, int in, in
     for (int x = first_x; x < end_x; x++) {
       const int4 element = VALUES(load_bytes(memory + in + ((image * in_h + y) * in_w + x) * n_channels + block * 4, n));
 #if MAXIMUM
-      value = max(value, element);
+      value = element > value ? element : value;  // Oclgrind takes max() of vectors for unsigned
 #else
       sum += element;
 #endif
@@ -37,7 +37,8 @@ kernel void pool(global uchar *memory, global const uchar *constants, int in, in
   }
 #if !MAXIMUM
   const int taps = max((end_y - first_y) * (end_x - first_x), 1), half_taps = taps / 2;
-  const int4 value = (sum + select((int4)(half_taps), (int4)(-half_taps), sum < 0)) / taps;
+  int4 value = (sum + select((int4)(half_taps), (int4)(-half_taps), sum < 0)) / taps;
 #endif
-  store_bytes(memory + out + (row * out_w + x0) * n_channels + block * 4, convert_uchar4(as_uint4(clamp(value, min_value, max_value)) & 0xffu), n);
+  value = value < min_value ? (int4)(min_value) : value > max_value ? (int4)(max_value) : value;
+  store_bytes(memory + out + (row * out_w + x0) * n_channels + block * 4, convert_uchar4(as_uint4(value) & 0xffu), n);
 }
