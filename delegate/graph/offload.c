@@ -170,6 +170,22 @@ static bool run(struct tvmq_partition *partition, bool profiled, struct tvmq_tex
   return true;
 }
 
+static bool verify(struct tvmq_partition *partition, struct tvmq_text *why) {
+  const struct offload *const offload = (const struct offload *)partition->offload;
+  const struct tvmq_opencl_memory *const memory = &offload->memory;
+  uint8_t *const kept = tvmq_alloc_unset(memory->out_bytes);
+  bool same = kept != NULL;
+  if (kept == NULL) tvmq_say(why, "no memory to compare an inference with the CPU's");
+  for (size_t i = 0; kept != NULL && i < memory->n_outs; i++) memcpy(kept + memory->outs[i].offset - memory->in_bytes, offload->outs[i], memory->outs[i].bytes);
+  tvmq_partition_run(partition);
+  for (size_t i = 0; same && i < memory->n_outs; i++) {
+    same = memcmp(kept + memory->outs[i].offset - memory->in_bytes, offload->outs[i], memory->outs[i].bytes) == 0;
+    if (!same) tvmq_say(why, "results differ from those of the CPU");
+  }
+  tvmq_free(kept);
+  return same;
+}
+
 // ---- making one
 
 // Sets *reason if a step cannot be computed, and returns that step; otherwise NULL.
@@ -201,7 +217,7 @@ bool tvmq_offload(struct tvmq_partition *partition, struct tvmq_opencl_device *d
   if (offload != NULL) by = make(partition, offload, device, &plan, &reason, why);
   tvmq_opencl_plan_free(&plan);
   if (reason == NULL) {
-    offload->base = (struct tvmq_offload){run, destroy};
+    offload->base = (struct tvmq_offload){.run = run, .verify = verify, .destroy = destroy};
     partition->offload = &offload->base;
     show_steps(partition);
     return true;

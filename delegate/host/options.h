@@ -46,6 +46,7 @@ struct tvmq_options {
   int backend;    // enum tvmq_backend
   char opencl_library[TVMQ_OPTION_PATH];
   char opencl_device[TVMQ_OPTION_PATH];
+  int opencl_verify;  // inferences
   int profile;
   int require_full_delegation;
   int min_nodes_per_partition;

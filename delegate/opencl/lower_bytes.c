@@ -27,7 +27,7 @@ const char *tvmq_opencl_lower_byte_map(const struct tvmq_opencl_node *node, stru
   return NULL;
 }
 
-static const char *lower_function(const struct tvmq_opencl_node *node, enum tvmq_type in, enum tvmq_type out, struct tvmq_opencl_plan *plan) {
+const char *tvmq_opencl_lower_function(const struct tvmq_opencl_node *node, enum tvmq_type in, enum tvmq_type out, struct tvmq_opencl_plan *plan) {
   if (!tvmq_opencl_is_byte(in) || !tvmq_opencl_is_byte(out)) return TVMQ_OPENCL_BYTES;
   uint8_t all[TVMQ_N_BYTES], table[TVMQ_N_BYTES];
   for (int x = 0; x < TVMQ_N_BYTES; x++) all[x] = (uint8_t)x;
@@ -37,11 +37,9 @@ static const char *lower_function(const struct tvmq_opencl_node *node, enum tvmq
 }
 
 const char *tvmq_opencl_lower_unary(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
-  return lower_function(node, node->desc->unary.in_type, node->desc->unary.out_type, plan);
-}
-
-const char *tvmq_opencl_lower_quantize(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
-  return lower_function(node, node->desc->quantize.in_type, node->desc->quantize.out_type, plan);
+  // The reference fails at a negative element, which only the CPU looks for.
+  if (node->desc->unary.function == TVMQ_FUNCTION_RSQRT) return "OpenCL: no kernel for RSQRT";
+  return tvmq_opencl_lower_function(node, node->desc->unary.in_type, node->desc->unary.out_type, plan);
 }
 
 // ---- operations on two tensors

@@ -1,4 +1,5 @@
 // QUANTIZE.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +28,13 @@ static void fill(const struct tvmq_quantize_desc *d, void *tensor) {
     check_random_bytes(tensor, d->n * types[d->in_type].bytes);
     return;
   }
-  // Around the codes of the output, ties among them.
-  for (size_t i = 0; i < d->n; i++) ((float *)tensor)[i] = (float)check_between(-80000, 80000) * 0.5f * d->out.scale;
+  // Around the codes of the output, ties among them; and where quotients leave int32.
+  const float far = 0x1p31f * d->out.scale, ends[] = {far, nextafterf(far, 0), INFINITY, NAN, FLT_MAX, 0x1p-149f, 0.0f};
+  for (size_t i = 0; i < d->n; i++) {
+    float *const x = (float *)tensor + i;
+    *x = (float)check_between(-80000, 80000) * 0.5f * d->out.scale;
+    if (check_one_in(16)) *x = copysignf(ends[check_below(sizeof ends / sizeof ends[0])], *x);
+  }
 }
 
 static void convert(const struct tvmq_quantize_desc *d, enum tvmq_rounding rounding, const void *in, void *out) {

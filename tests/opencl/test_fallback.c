@@ -33,12 +33,12 @@ static bool is_fake(const int8_t *out, size_t n) {
   return true;
 }
 
-static struct outcome run(const char *library, const char *device, bool verify) {
+static struct outcome run_with(const char *library, const char *device, const char *constants, const char *verify) {
   const size_t blocks = tvmq_alloc_live();
   struct outcome outcome = {0};
   struct network network = network_create(false);
   TfLiteDelegate *base = network_delegate((const char *const[]){"backend", "opencl", "opencl_library", library, "opencl_device", device, "isa", "c",
-                                                                "constants", verify ? "verify" : "assume", NULL});
+                                                                "constants", constants, "opencl_verify", verify, NULL});
   if (!CHECK(base != NULL, "%s", network_message())) return outcome;
   CHECK(fake_apply(network.graph, base) == kTfLiteOk, "%s", network.fake->error);
   int8_t got[2][OUT], wanted[2][OUT];
@@ -59,6 +59,9 @@ static struct outcome run(const char *library, const char *device, bool verify) 
   return outcome;
 }
 
+// Results of the fake device are not compared with the CPU's.
+static struct outcome run(const char *library, const char *device) { return run_with(library, device, "assume", "0"); }
+
 static void check_cpu(const struct outcome *outcome, const char *refusal, const char *what) {
   CHECK(outcome->first_right && outcome->second_right && !outcome->offloaded, "%s: results %d %d, offloaded %d", what, outcome->first_right,
         outcome->second_right, outcome->offloaded);
@@ -68,7 +71,7 @@ static void check_cpu(const struct outcome *outcome, const char *refusal, const 
 static void check_libraries(const char *program) {
   const char *const libraries[] = {"/nonexistent/libOpenCL.so", program, "libm.so.6"};
   for (size_t i = 0; i < N_ELEMENTS(libraries); i++) {
-    const struct outcome outcome = run(libraries[i], "auto", false);
+    const struct outcome outcome = run(libraries[i], "auto");
     check_cpu(&outcome, "no device", libraries[i]);
   }
 }
@@ -80,12 +83,12 @@ static void check_devices(const char *library) {
     char what[32];
     snprintf(what, sizeof what, "fault %d", (int)faults[i]);
     fake.set_fault(faults[i]);
-    const struct outcome outcome = run(library, "auto", false);
+    const struct outcome outcome = run(library, "auto");
     check_cpu(&outcome, "no device", what);
     CHECK(fake.live() == 0, "%s: %d objects left", what, fake.live());
   }
   fake.set_fault(FAKE_OPENCL_SOUND);
-  const struct outcome other = run(library, "Mali", false);
+  const struct outcome other = run(library, "Mali");
   check_cpu(&other, "no device", "another device");
 }
 
@@ -107,7 +110,7 @@ static int check_calls(const char *library, bool opens) {
   for (int call = 1;; call++) {
     const int kept = fake.live();
     fake.fail(call);
-    const struct outcome outcome = run(opens ? alias(library, call) : library, "auto", false);
+    const struct outcome outcome = run(opens ? alias(library, call) : library, "auto");
     const bool failed = fake.calls() >= call;
     fake.fail(0);
     CHECK(outcome.offloaded || outcome.refusal[0] != '\0', "call %d: no reason", call);
@@ -130,9 +133,10 @@ int main(int argc, char **argv) {
   check_libraries(argv[0]);
   check_devices(argv[1]);
   const int opening = check_calls(argv[1], true);
-  const struct outcome sound = run(argv[1], "auto", false), verified = run(argv[1], "auto", true);
+  const struct outcome sound = run(argv[1], "auto"), changed = run_with(argv[1], "auto", "verify", "0"), verified = run_with(argv[1], "auto", "assume", "1");
   CHECK(sound.offloaded && sound.first_fake && sound.refusal[0] == '\0', "the fake device is not used: %s", sound.refusal);
-  check_cpu(&verified, "constants=verify", "constants=verify");
+  check_cpu(&changed, "constants=verify", "constants=verify");
+  check_cpu(&verified, "other results", "opencl_verify=1");
   const int running = check_calls(argv[1], false);
   CHECK(running > 20 && opening > running + 60, "%d failures when opening and %d when running", opening, running);
   return unit_report();

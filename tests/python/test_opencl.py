@@ -71,6 +71,16 @@ def test_the_cpu_computes_what_the_device_cannot(runtime: harness.Runtime, capfd
     harness.assert_equal(harness.run(interpreter, *inputs)[0], harness.run(reference, *inputs)[0])
 
 
+@pytest.mark.usefixtures("on_device")
+def test_an_inference_that_must_fail(runtime: harness.Runtime) -> None:
+    """The square root of a negative element is an error of the reference, whatever computes the node."""
+    source = builders.build_unary(operator="RSQRT", shape=(1, 8), in_zero_point=0)
+    for options in ({"backend": "opencl"}, {}):
+        interpreter = runtime.interpreter(source, [runtime.load(**options)])
+        with pytest.raises(RuntimeError):
+            harness.run(interpreter, np.full((1, 8), -1, np.int8))
+
+
 def test_without_a_library(runtime: harness.Runtime, capfd: pytest.CaptureFixture[str]) -> None:
     source = zoo.load("mobilenet_v1_0.25_128")
     delegate = runtime.load(backend="opencl", opencl_library="/nonexistent/libOpenCL.so")

@@ -39,6 +39,7 @@ class ToolOptions(TypedDict, total=False):
     backend: Literal["cpu", "opencl"] | None
     opencl_library: str | None
     opencl_device: str | None
+    opencl_verify: int | None
     profile: bool | None
     require_full_delegation: bool | None
     min_nodes_per_partition: int | None
