@@ -64,7 +64,7 @@ ROOMS = {
     "graph": ("opencl", "tflite", "records", *OPS),
     "host": ("opencl", "graph", "tflite", "records", *OPS),
     "network": ("host", "graph", "tflite", "records", *OPS),
-    "measure": ("graph", "host", "records", *OPS),
+    "measure": ("graph", "host", "opencl", "records", *OPS),
     "litert": BASE,
     "preload": ("litert", *BASE),
 }
