@@ -76,3 +76,29 @@ const char *tvmq_network_error(const struct tvmq_network *network);
 // Returns the delegate that computes the network, as the functions of tvmq_delegate.h take it: for the report of every
 // node, times, candidates. It belongs to the network.
 const void *tvmq_network_delegate(const struct tvmq_network *network);
+
+// ---- the plan of a network as data, which `tvmq compile` makes a library of
+
+// A pointer in the image: the word at byte `at` is an offset from a base. 0: the arena, which begins with a copy of the
+// image; 1: the constants; 2 + i: symbol i.
+struct tvmq_frozen_pointer {
+  unsigned at, base;
+};
+
+struct tvmq_frozen_network {
+  const void *image;
+  unsigned long long image_bytes, arena_bytes;
+  const void *constants;  // packed weights and other constants
+  unsigned long long constants_bytes;
+  const struct tvmq_frozen_pointer *pointers;
+  int n_pointers;
+  const char *const *symbols;  // names of the code that the plan needs
+  int n_symbols;
+  unsigned cpu;  // features that the kernels need, as bits
+};
+
+// Plans a network and copies its plan. Takes the arguments of tvmq_network_open; `error` is required. Returns NULL on
+// failure.
+const struct tvmq_frozen_network *tvmq_network_freeze(const void *model, unsigned long long bytes, const char *const *keys, const char *const *values,
+                                                      int n_options, char *error, unsigned long long error_bytes);
+void tvmq_frozen_release(const struct tvmq_frozen_network *network);

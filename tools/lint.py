@@ -53,7 +53,7 @@ ROOMS = {
     "cpu/ops/conv": ("cpu/ops/moves", *OPS),
     "cpu/ops/depthwise": ("cpu/ops/conv", *OPS),
     "cpu/ops/elementwise": OPS,
-    "cpu/ops/hybrid": OPS,
+    "cpu/ops/hybrid": ("cpu/ops/conv", *OPS),
     "cpu/ops/moves": OPS,
     "cpu/ops/pools": OPS,
     "cpu/ops/reduce": OPS,
@@ -63,7 +63,8 @@ ROOMS = {
     "tflite": OPERATORS,
     "graph": ("opencl", "tflite", "records", *OPS),
     "host": ("opencl", "graph", "tflite", "records", *OPS),
-    "network": ("host", "graph", "tflite", "records", *OPS),
+    "compiled": OPS,
+    "network": ("compiled", "host", "graph", "tflite", "records", "cpu/ops/conv", "cpu/ops/elementwise", *OPS),
     "measure": ("graph", "host", "opencl", "records", *OPS),
     "litert": BASE,
     "preload": ("litert", *BASE),
@@ -84,7 +85,8 @@ PYTHON_ROOMS: dict[str, tuple[str, ...]] = {
     "tuning": ("measure", *RUNNING),
     "fleet": ("tuning", "measure", "accuracy", *RUNNING),
     "reports": ("fleet", "tuning", "measure", "accuracy", *RUNNING),
-    "cli": ("hosts", "reports", "fleet", "tuning", "measure", "accuracy", *RUNNING),
+    "compiler": ("binding",),
+    "cli": ("compiler", "hosts", "reports", "fleet", "tuning", "measure", "accuracy", *RUNNING),
 }
 
 # tvmq_<family>_<type>_<tile>__<isa>, and the file that it belongs into. Families without tiles: quantize, with a type on either side, the pools,

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/arith.h"
+#include "base/recording.h"
 
 static _Atomic size_t countdown;  // allocations until the one that fails; 1: the next one fails; 0: none fails
 static _Atomic size_t last;       // value at which the countdown stops; 1: all further allocations fail; 0: no more fail
@@ -38,6 +39,8 @@ void *tvmq_alloc_unset(size_t size) {
   if (must_fail() || size > PTRDIFF_MAX || posix_memalign(&p, huge ? HUGE_PAGE : TVMQ_ALIGNMENT, size > 0 ? size : 1) != 0) return NULL;
   atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
   if (huge) madvise(p, size, MADV_HUGEPAGE);  // only a hint, so errors are ignored
+  if (tvmq_recording_is_on()) memset(p, 0, size);
+  tvmq_recording_note(p, size);
   return p;
 }
 
@@ -50,6 +53,7 @@ void *tvmq_alloc_foreign(size_t size) { return must_fail() ? NULL : malloc(size)
 
 void tvmq_free(void *p) {
   if (p == NULL) return;
+  tvmq_recording_forget(p);
   atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
   free(p);
 }

@@ -8,6 +8,7 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "base/recording.h"
 
 enum { HUGE_PAGE = 2 << 20, MOST = 16 << 20 };  // MOST: bytes of a slab of several blocks
 
@@ -57,6 +58,7 @@ void tvmq_slabs_close(struct tvmq_slabs *slabs) {
 void *tvmq_slabs_take(struct tvmq_slabs *slabs, size_t bytes, struct tvmq_slab **slab) {
   size_t size;
   *slab = NULL;
+  if (tvmq_recording_is_on()) return tvmq_alloc_unset(bytes);  // a record lists blocks, of which a slab would be one
   if (!tvmq_round_up_size(bytes, TVMQ_ALIGNMENT, &size)) return NULL;
   if (slabs->open != NULL && size > slabs->open->size - slabs->open->used) tvmq_slabs_close(slabs);
   if (slabs->open == NULL) slabs->open = open_slab(size, slabs->expected);

@@ -17,7 +17,7 @@ struct tvmq_slabs {
 };
 
 // Returns an uninitialized block aligned to TVMQ_ALIGNMENT bytes, or NULL if out of memory. Sets *slab to the slab of
-// the block, or to NULL if there is memory for the block, but not for a slab.
+// the block, or to NULL if there is memory for the block, but not for a slab, or a recording is on.
 void *tvmq_slabs_take(struct tvmq_slabs *slabs, size_t bytes, struct tvmq_slab **slab);
 
 // Returns the memory that is left in the open slab to the kernel. The next block begins another slab.

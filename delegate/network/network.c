@@ -1,7 +1,5 @@
 // The public functions of tvmq_network.h.
-#pragma GCC visibility push(default)
-#include "tvmq_network.h"
-#pragma GCC visibility pop
+#include "network/network.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -9,18 +7,8 @@
 
 #include "base/memory.h"
 #include "host/apply.h"
-#include "network/file.h"
 #include "network/reference.h"
-#include "network/runtime.h"
 #include "tflite/tensor.h"
-
-struct tvmq_network {
-  struct tvmq_model_file file;
-  struct tvmq_runtime runtime;
-  struct tvmq_delegate *delegate;
-  struct tvmq_tensor_info *tensors;  // inputs, then outputs
-  bool ready;                        // prepared for the current shapes
-};
 
 // ---- opening
 

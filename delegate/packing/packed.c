@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/memory.h"
+#include "base/recording.h"
 #include "base/slab.h"
 #include "packing/weight_file.h"
 
@@ -39,6 +40,7 @@ struct tvmq_packed *tvmq_packed_create(size_t bytes, struct tvmq_slabs *slabs) {
     return NULL;
   }
   packed->panels = packed->memory;
+  tvmq_recording_note_constant(packed->memory);
   packed->bytes = bytes;
   packed->users = 1;
   return packed;

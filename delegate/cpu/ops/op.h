@@ -111,6 +111,13 @@ static inline void tvmq_run_epilogue(const struct tvmq_pass *pass, size_t first,
   if (pass->epilogue != NULL) pass->epilogue->run(pass->epilogue, &(struct tvmq_part){first, n, channel, channels});
 }
 
+// Members of tables that only planning reads. Libraries of compiled networks (compiled/) do not plan, and leave out whatever these members alone refer to.
+#ifdef TVMQ_COMPILED
+#define TVMQ_PLANNING(...)
+#else
+#define TVMQ_PLANNING(...) __VA_ARGS__
+#endif
+
 // How the CPU computes an operator, or a subset of the operator's descriptions.
 struct tvmq_implementation {
   // Lists up to `max` candidates, sorted by estimated cycles; returns the number of listed candidates. If the environment has a constraint, lists only

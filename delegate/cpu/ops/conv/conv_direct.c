@@ -135,18 +135,11 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   });
 }
 
-static const struct tvmq_gemm_source source = {.lines = lines_of, .reserve = reserve, .bring = bring, .multiply = multiply};
+static const struct tvmq_gemm_source source = {.bring = bring, .multiply = multiply, TVMQ_PLANNING(.lines = lines_of, .reserve = reserve)};
 
 static const char *name(const struct tvmq_conv *c) { return (void)c, "direct"; }
 
-const struct tvmq_conv_algorithm tvmq_conv_direct = {
-    .id = TVMQ_ALGORITHM_DIRECT,
-    .family = TVMQ_FAMILY_GEMM_S8,
-    .family_s16 = TVMQ_N_FAMILIES,
-    .required = TVMQ_LINES,
-    .choose = choose,
-    .work = work,
-    .method = &tvmq_gemm_method,
-    .source = &source,
-    .name = name,
-};
+const struct tvmq_conv_algorithm tvmq_conv_direct = {.method = &tvmq_gemm_method,
+                                                     .source = &source,
+                                                     TVMQ_PLANNING(.id = TVMQ_ALGORITHM_DIRECT, .family = TVMQ_FAMILY_GEMM_S8, .family_s16 = TVMQ_N_FAMILIES,
+                                                                   .required = TVMQ_LINES, .choose = choose, .work = work, .name = name)};

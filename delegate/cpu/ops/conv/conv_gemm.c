@@ -102,7 +102,7 @@ static void multiply_aside(const struct tvmq_gemm_block *b, const struct tvmq_ge
   }
 }
 
-static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
+void tvmq_conv_run_gemm(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const struct tvmq_gemm_lines *lines = &g->lines;
   const struct tvmq_blocks *blocks = &c->choice.blocks;
@@ -147,10 +147,6 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
 }
 
 const struct tvmq_conv_method tvmq_gemm_method = {
-    .packer = TVMQ_PACKER_GEMM,
-    .pack = tvmq_conv_pack_pieces,
-    .plan_bytes = sizeof(struct tvmq_gemm_plan),
-    .plan = plan,
     .n_tasks = n_tasks,
-    .run_task = run_task,
-};
+    .run_task = tvmq_conv_run_gemm,
+    TVMQ_PLANNING(.packer = TVMQ_PACKER_GEMM, .pack = tvmq_conv_pack_pieces, .plan_bytes = sizeof(struct tvmq_gemm_plan), .plan = plan)};

@@ -79,6 +79,7 @@ static inline size_t tvmq_gemm_rows(const struct tvmq_gemm_lines *lines, size_t 
 
 // Method of the algorithms with a source. The rows of its plan come from conv_rows.h.
 extern const struct tvmq_conv_method tvmq_gemm_method;
+void tvmq_conv_run_gemm(const struct tvmq_conv *conv, const struct tvmq_pass *pass, struct tvmq_task task);  // its run_task
 
 // Describes an algorithm's work, except for the members that depend on the source: limits, row_bytes and reach.
 struct tvmq_work tvmq_gemm_work(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_gemm_lines *lines,

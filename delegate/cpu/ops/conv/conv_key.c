@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/recording.h"
 #include "packing/packed.h"
 #include "packing/weight_file.h"
 #include "packing/weight_list.h"
@@ -63,6 +64,12 @@ bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_tr
   return is_same(&of_a, &of_b) && a->filter == b->filter && a->bias == b->bias && a->filter_scales == b->filter_scales;
 }
 
+void tvmq_conv_note_packed(const struct tvmq_conv_desc *desc) {
+  tvmq_recording_note_unread(&desc->filter);
+  tvmq_recording_note_unread(&desc->filter_scales);
+  tvmq_recording_note_unread(&desc->bias);
+}
+
 bool tvmq_same_arrangement(const struct tvmq_arrangement *a, const struct tvmq_arrangement *b) {
   struct identity of_a = {0}, of_b = {0};
   add_arrangement(&of_a, a);
@@ -72,7 +79,7 @@ bool tvmq_same_arrangement(const struct tvmq_arrangement *a, const struct tvmq_a
 
 bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *trim, const struct tvmq_arrangement *arrangement, const struct tvmq_env *env,
                    struct tvmq_key *key) {
-  if (env->content == NULL || env->hasher == NULL) return false;
+  if (env->content == NULL || env->hasher == NULL || tvmq_recording_is_on()) return false;
   const struct tvmq_key scales = tvmq_content(env->hasher, desc->filter_scales, (size_t)desc->n_filter_scales * sizeof *desc->filter_scales);
   struct identity identity = {0};
   ADD(&identity, *env->content);

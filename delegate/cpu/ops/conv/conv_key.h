@@ -24,7 +24,11 @@ struct tvmq_arrangement {
 bool tvmq_conv_same_weights(const struct tvmq_conv_desc *a, const struct tvmq_trim *a_trim, const struct tvmq_conv_desc *b, const struct tvmq_trim *b_trim);
 bool tvmq_same_arrangement(const struct tvmq_arrangement *a, const struct tvmq_arrangement *b);
 
-// Sets *key. Returns false if the weights have no key, because the contents of the node's constants are unknown.
+// Notes that the constants of an operator's description are packed, so that only planning reads them (base/recording.h).
+void tvmq_conv_note_packed(const struct tvmq_conv_desc *desc);
+
+// Sets *key. Returns false if the weights have no key, because the contents of the node's constants are unknown, or
+// because the network is recorded: it shares nothing.
 bool tvmq_conv_key(const struct tvmq_conv_desc *desc, const struct tvmq_trim *trim, const struct tvmq_arrangement *arrangement, const struct tvmq_env *env,
                    struct tvmq_key *key);
 

@@ -298,44 +298,29 @@ static void multiply(const struct tvmq_gemm_block *b, const struct tvmq_gemm_par
   });
 }
 
-static const struct tvmq_gemm_source matrix = {.lines = tvmq_gemm_single_rows, .reserve = reserve_matrix, .bring = bring_matrix, .multiply = multiply};
-static const struct tvmq_gemm_source padded = {.lines = padded_copy_lines, .reserve = reserve_padded, .bring = bring_padded, .multiply = multiply};
-static const struct tvmq_gemm_source by_im2col = {.lines = tvmq_gemm_single_rows, .reserve = reserve_im2col, .bring = bring_im2col, .multiply = multiply};
+static const struct tvmq_gemm_source matrix = {
+    .bring = bring_matrix, .multiply = multiply, TVMQ_PLANNING(.lines = tvmq_gemm_single_rows, .reserve = reserve_matrix)};
+static const struct tvmq_gemm_source padded = {
+    .bring = bring_padded, .multiply = multiply, TVMQ_PLANNING(.lines = padded_copy_lines, .reserve = reserve_padded)};
+static const struct tvmq_gemm_source by_im2col = {
+    .bring = bring_im2col, .multiply = multiply, TVMQ_PLANNING(.lines = tvmq_gemm_single_rows, .reserve = reserve_im2col)};
 
 static const char *name_matrix(const struct tvmq_conv *c) { return (void)c, "rows"; }
 static const char *name_padding(const struct tvmq_conv *c) { return (void)c, "padded copy"; }
 static const char *name_im2col(const struct tvmq_conv *c) { return (void)c, "im2col"; }
 
 const struct tvmq_conv_algorithm tvmq_conv_by_matrix = {
-    .id = TVMQ_ALGORITHM_MATRIX,
-    .family = TVMQ_FAMILY_GEMM_S8,
-    .family_s16 = TVMQ_N_FAMILIES,
-    .required = TVMQ_MATRIX_ROWS,
-    .choose = choose_matrix,
-    .work = work,
     .method = &tvmq_gemm_method,
     .source = &matrix,
-    .name = name_matrix,
-};
+    TVMQ_PLANNING(.id = TVMQ_ALGORITHM_MATRIX, .family = TVMQ_FAMILY_GEMM_S8, .family_s16 = TVMQ_N_FAMILIES, .required = TVMQ_MATRIX_ROWS,
+                  .choose = choose_matrix, .work = work, .name = name_matrix)};
 const struct tvmq_conv_algorithm tvmq_conv_by_padding = {
-    .id = TVMQ_ALGORITHM_PADDED_COPY,
-    .family = TVMQ_FAMILY_GEMM_S8,
-    .family_s16 = TVMQ_N_FAMILIES,
-    .required = TVMQ_MATRIX_ROWS,
-    .choose = choose_padding,
-    .work = work_padded,
     .method = &tvmq_gemm_method,
     .source = &padded,
-    .name = name_padding,
-};
+    TVMQ_PLANNING(.id = TVMQ_ALGORITHM_PADDED_COPY, .family = TVMQ_FAMILY_GEMM_S8, .family_s16 = TVMQ_N_FAMILIES, .required = TVMQ_MATRIX_ROWS,
+                  .choose = choose_padding, .work = work_padded, .name = name_padding)};
 const struct tvmq_conv_algorithm tvmq_conv_by_matrix_im2col = {
-    .id = TVMQ_ALGORITHM_MATRIX_IM2COL,
-    .family = TVMQ_FAMILY_GEMM_S8,
-    .family_s16 = TVMQ_N_FAMILIES,
-    .required = TVMQ_MATRIX_ROWS,
-    .choose = choose_im2col,
-    .work = work,
     .method = &tvmq_gemm_method,
     .source = &by_im2col,
-    .name = name_im2col,
-};
+    TVMQ_PLANNING(.id = TVMQ_ALGORITHM_MATRIX_IM2COL, .family = TVMQ_FAMILY_GEMM_S8, .family_s16 = TVMQ_N_FAMILIES, .required = TVMQ_MATRIX_ROWS,
+                  .choose = choose_im2col, .work = work, .name = name_im2col)};

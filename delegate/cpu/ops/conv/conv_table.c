@@ -242,7 +242,7 @@ enum { SINGLE_ROWS = 16 };
 
 // Computes a convolution whose rows are pixels, with at most one tile of rows. Everything that a block otherwise finds
 // out before multiplying is known here. If the tile extends past the output, results go through scratch.
-static void run_single(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
+void tvmq_conv_run_single(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   static const int32_t no_terms[SINGLE_ROWS];
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const struct tvmq_variant *v = c->choice.variant;
@@ -274,32 +274,20 @@ static void run_single(const struct tvmq_conv *c, const struct tvmq_pass *pass, 
 
 static tvmq_conv_run_fn find_single(const struct tvmq_conv *c) {
   const bool in_place = tvmq_gemm_plan_of(c)->is_matrix && !has_flag(c, TVMQ_WIDE_ROWS) && !has_flag(c, TVMQ_ZIPPED_ROWS) && !has_flipped_copy(c);
-  return in_place && tvmq_gemm_plan_of(c)->row_sums == NULL && c->choice.variant->mr <= SINGLE_ROWS ? run_single : NULL;
+  return in_place && tvmq_gemm_plan_of(c)->row_sums == NULL && c->choice.variant->mr <= SINGLE_ROWS ? tvmq_conv_run_single : NULL;
 }
 
-#define SOURCE(BRING) {.lines = tvmq_gemm_single_rows, .reserve = reserve, .bring = BRING, .multiply = multiply, .find_single = find_single}
+#define SOURCE(BRING) {.bring = BRING, .multiply = multiply, TVMQ_PLANNING(.lines = tvmq_gemm_single_rows, .reserve = reserve, .find_single = find_single)}
 static const struct tvmq_gemm_source by_table = SOURCE(bring_by_table), by_im2col = SOURCE(bring_by_im2col);
 
 const struct tvmq_conv_algorithm tvmq_conv_by_table = {
-    .id = TVMQ_ALGORITHM_ROW_TABLE,
-    .family = TVMQ_FAMILY_GEMM_S8,
-    .family_s16 = TVMQ_FAMILY_GEMM_S16,
-    .excluded = TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS,  // a table points to rows in the input
-    .choose = choose_table,
-    .work = work,
-    .pays_flipping = pays_flipping,
     .method = &tvmq_gemm_method,
     .source = &by_table,
-    .name = name_table,
-};
+    // A table points to rows in the input.
+    TVMQ_PLANNING(.id = TVMQ_ALGORITHM_ROW_TABLE, .family = TVMQ_FAMILY_GEMM_S8, .family_s16 = TVMQ_FAMILY_GEMM_S16,
+                  .excluded = TVMQ_WIDE_ROWS | TVMQ_MATRIX_ROWS, .choose = choose_table, .work = work, .pays_flipping = pays_flipping, .name = name_table)};
 const struct tvmq_conv_algorithm tvmq_conv_by_im2col = {
-    .id = TVMQ_ALGORITHM_IM2COL,
-    .family = TVMQ_FAMILY_GEMM_S8,
-    .family_s16 = TVMQ_FAMILY_GEMM_S16,
-    .excluded = TVMQ_MATRIX_ROWS,
-    .choose = choose_im2col,
-    .work = work,
     .method = &tvmq_gemm_method,
     .source = &by_im2col,
-    .name = name_im2col,
-};
+    TVMQ_PLANNING(.id = TVMQ_ALGORITHM_IM2COL, .family = TVMQ_FAMILY_GEMM_S8, .family_s16 = TVMQ_FAMILY_GEMM_S16, .excluded = TVMQ_MATRIX_ROWS,
+                  .choose = choose_im2col, .work = work, .name = name_im2col)};

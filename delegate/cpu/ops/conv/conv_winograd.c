@@ -340,7 +340,7 @@ static size_t n_tasks(const struct tvmq_conv *c, size_t pass) {
   return pass % WAVE_PASSES == TRANSFORM ? tvmq_ceil_div(wave.n, wave.chunk) : blocks->m_blocks * blocks->n_blocks;
 }
 
-static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
+void tvmq_conv_run_winograd(const struct tvmq_conv *c, const struct tvmq_pass *pass, struct tvmq_task task) {
   struct wave wave = wave_of(c, pass->number);
   wave.pass = pass;
   wave.in = pass->in[0];
@@ -349,21 +349,11 @@ static void run_task(const struct tvmq_conv *c, const struct tvmq_pass *pass, st
 }
 
 static const struct tvmq_conv_method method = {
-    .packer = TVMQ_PACKER_WINOGRAD,
-    .pack = pack,
-    .plan_bytes = sizeof(struct winograd),
-    .plan = plan,
     .n_tasks = n_tasks,
-    .run_task = run_task,
-};
+    .run_task = tvmq_conv_run_winograd,
+    TVMQ_PLANNING(.packer = TVMQ_PACKER_WINOGRAD, .pack = pack, .plan_bytes = sizeof(struct winograd), .plan = plan)};
 
 const struct tvmq_conv_algorithm tvmq_conv_by_winograd = {
-    .id = TVMQ_ALGORITHM_WINOGRAD,
-    .family = TVMQ_FAMILY_WINOGRAD_GEMM,
-    .family_s16 = TVMQ_N_FAMILIES,
-    .choose = choose,
-    .is_exact = is_exact,
-    .work = work,
     .method = &method,
-    .name = name,
-};
+    TVMQ_PLANNING(.id = TVMQ_ALGORITHM_WINOGRAD, .family = TVMQ_FAMILY_WINOGRAD_GEMM, .family_s16 = TVMQ_N_FAMILIES, .choose = choose, .is_exact = is_exact,
+                  .work = work, .name = name)};

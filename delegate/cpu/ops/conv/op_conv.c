@@ -3,6 +3,7 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "base/recording.h"
 #include "cpu/ops/conv/conv.h"
 #include "cpu/ops/conv/conv_key.h"
 #include "cpu/ops/conv/rows.h"
@@ -154,6 +155,14 @@ static const char *replan(struct tvmq_conv *c, const struct tvmq_conv_desc *desc
   return tvmq_scratch_reserve(env->scratch, c->shared_bytes, c->slice_bytes, (size_t)tvmq_threads_count(c->threads)) ? NULL : "out of memory";
 }
 
+static void note_unread(const struct tvmq_conv *c) {
+  tvmq_conv_note_packed(&c->problem.kept);
+  tvmq_conv_note_packed(&c->problem.desc);
+  tvmq_recording_note_unread(&c->problem.by_winograd);
+  tvmq_recording_note_unread(&c->weights);
+  tvmq_recording_note_unread(&c->budget);
+}
+
 // ---- the implementation
 
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
@@ -161,6 +170,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   struct tvmq_conv *c = (struct tvmq_conv *)*op;
   if (!c) return "out of memory";
   const char *why = replan(c, &desc->conv, env);
+  if (!why) note_unread(c);
   if (!why) return NULL;
   drop_weights(c);
   c->by_winograd = TVMQ_EXACTNESS_UNKNOWN;
@@ -218,12 +228,8 @@ static size_t candidates(const union tvmq_desc *desc, const struct tvmq_env *env
   return choices.n;
 }
 
-const struct tvmq_implementation tvmq_op_conv = {.candidates = candidates,
-                                                 .sign = tvmq_conv_sign,
-                                                 .computed_by = tvmq_conv_computed_by,
-                                                 .plan = plan,
-                                                 .n_tasks = n_tasks,
-                                                 .run_task = run_task,
-                                                 .release = release,
-                                                 .info = info,
-                                                 .runs_epilogue = true};
+const struct tvmq_implementation tvmq_op_conv = {
+    .n_tasks = n_tasks,
+    .run_task = run_task,
+    .runs_epilogue = true,
+    TVMQ_PLANNING(.candidates = candidates, .sign = tvmq_conv_sign, .computed_by = tvmq_conv_computed_by, .plan = plan, .release = release, .info = info)};

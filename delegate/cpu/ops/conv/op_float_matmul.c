@@ -139,4 +139,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-const struct tvmq_implementation tvmq_op_float_matmul = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_float_matmul = {.n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .info = info)};

@@ -6,6 +6,7 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "cpu/ops/conv/conv.h"
+#include "cpu/ops/conv/conv_rows.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
 #include "packing/packed.h"
@@ -154,13 +155,13 @@ static void pack(const struct matmul *m, const uint8_t *in, size_t index, struct
   struct tvmq_channel_params *params = room->params;
   struct tvmq_stage unused = m->stage;
   for (size_t j = 0; j < n; j++) {
-    channels[j] = tvmq_conv_channel(&c->problem.desc, &c->problem.quant, right, 0);
+    channels[j] = tvmq_conv_channel(d, &c->problem.quant, right, 0);
     channels[j].weights = m->desc.adj_y ? right + (first + j) * depth : right + first + j;
     channels[j].depth_stride = m->desc.adj_y ? 1 : out_c;
     channels[j].tap_stride = depth * channels[j].depth_stride;
   }
-  tvmq_conv_lower(&c->problem.desc, &c->problem.quant, layout->a_offset, TVMQ_FORM_FIXED, channels, first, n, &unused, params);
-  c->choice.algorithm->method->pack(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
+  tvmq_conv_lower(d, &c->problem.quant, layout->a_offset, TVMQ_FORM_FIXED, channels, first, n, &unused, params);
+  tvmq_conv_pack_pieces(&c->problem, &c->choice, channels, params, n, m->panels + index * panel_bytes(m));
 }
 
 static void transpose_left(const struct matmul *m, const uint8_t *in, size_t index) {
@@ -221,4 +222,4 @@ static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc
 }
 
 const struct tvmq_implementation tvmq_op_matmul = {
-    .computed_by = computed_by, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+    .n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.computed_by = computed_by, .plan = plan, .release = release, .info = info)};

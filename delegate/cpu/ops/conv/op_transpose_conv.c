@@ -5,7 +5,9 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "base/recording.h"
 #include "cpu/ops/conv/conv.h"
+#include "cpu/ops/conv/conv_key.h"
 #include "cpu/ops/conv/phases.h"
 #include "cpu/ops/op.h"
 #include "cpu/ops/pixels.h"
@@ -167,12 +169,20 @@ static const char *replan(struct transpose_conv *t, const struct tvmq_conv_desc 
   return reserve(t, env);
 }
 
+static void note_unread(const struct transpose_conv *t) {
+  tvmq_conv_note_packed(&t->desc);
+  for (size_t i = 0; i < t->n_classes; i++) tvmq_recording_note_unread(&t->classes[i].filter);
+  tvmq_recording_note_unread(&t->bias);
+  tvmq_recording_note_unread(&t->scales);
+}
+
 static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const struct tvmq_env *env) {
   if (!*op) *op = tvmq_alloc(sizeof(struct transpose_conv));
   struct transpose_conv *t = (struct transpose_conv *)*op;
   if (!t) return "out of memory";
   const char *why = replan(t, &desc->conv, env);
   if (why) drop(t);
+  note_unread(t);
   return why;
 }
 
@@ -267,4 +277,5 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   }
 }
 
-const struct tvmq_implementation tvmq_op_transpose_conv = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_transpose_conv = {
+    .n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .release = release, .info = info)};

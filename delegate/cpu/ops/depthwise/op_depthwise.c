@@ -9,6 +9,7 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "base/recording.h"
 #include "cpu/ops/conv/conv.h"
 #include "cpu/ops/conv/conv_key.h"
 #include "cpu/ops/depthwise/depthwise.h"
@@ -300,6 +301,8 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!d) return "out of memory";
   const char *why = replan(d, &desc->conv, env);
   if (why) drop_weights(d);
+  tvmq_conv_note_packed(&d->desc);
+  tvmq_recording_note_unread(&d->weights);
   return why;
 }
 
@@ -381,11 +384,7 @@ static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc
   return !describe(&d, &desc->conv, env) && d.cycles <= tvmq_conv_cycles(&desc->conv, env) ? NULL : &tvmq_op_conv;
 }
 
-const struct tvmq_implementation tvmq_op_depthwise = {.candidates = candidates,
-                                                      .sign = tvmq_conv_sign,
-                                                      .computed_by = computed_by,
-                                                      .plan = plan,
-                                                      .n_tasks = n_tasks,
-                                                      .run_task = run_task,
-                                                      .release = release,
-                                                      .info = info};
+const struct tvmq_implementation tvmq_op_depthwise = {
+    .n_tasks = n_tasks,
+    .run_task = run_task,
+    TVMQ_PLANNING(.candidates = candidates, .sign = tvmq_conv_sign, .computed_by = computed_by, .plan = plan, .release = release, .info = info)};

@@ -12,4 +12,4 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   b->variant->fn.maximum(&(struct tvmq_maximum_args){.in = {in[0], in[1]}, .out = out, .n = n, .flip = b->flip});
 }
 
-const struct tvmq_binary_method tvmq_binary_extrema = {.family = TVMQ_FAMILY_MAXIMUM, .plan = plan, .compute = compute};
+const struct tvmq_binary_method tvmq_binary_extrema = {.compute = compute, TVMQ_PLANNING(.family = TVMQ_FAMILY_MAXIMUM, .plan = plan)};

@@ -41,4 +41,4 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
 }
 
 const struct tvmq_binary_method tvmq_binary_floats = {
-    .family = TVMQ_FAMILY_FLOAT_PAIR, .lone = {.blocks = TVMQ_FLOAT_ROW, .length = 64}, .plan = plan, .compute = compute};
+    .compute = compute, TVMQ_PLANNING(.family = TVMQ_FAMILY_FLOAT_PAIR, .lone = {.blocks = TVMQ_FLOAT_ROW, .length = 64}, .plan = plan)};

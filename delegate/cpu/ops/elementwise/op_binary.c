@@ -1,6 +1,7 @@
 // Operations on two tensors. Elementwise; threads share the elements. Inputs that are broadcast are read in pieces, as the output has their elements.
 #include "base/arith.h"
 #include "base/memory.h"
+#include "base/recording.h"
 #include "cpu/ops/elementwise/binary.h"
 #include "cpu/ops/op.h"
 #include "cpu/plan/blocks.h"
@@ -98,6 +99,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (variant == NULL) return "no kernel for this type";
   if (b->method != &tvmq_binary_floats) tvmq_set_pair_formula(d, env->rounding, &b->formula);
   b->method->plan(b, d, env->rounding, variant);
+  tvmq_recording_note_unread(&b->algorithm);
   b->variant = variant;
   b->broadcast = d->broadcast;
   b->bytes = tvmq_type_bytes(d->type);
@@ -159,4 +161,6 @@ static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc
 }
 
 const struct tvmq_implementation tvmq_op_binary = {
-    .computed_by = computed_by, .candidates = candidates, .sign = sign, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+    .n_tasks = tvmq_cut_tasks,
+    .run_task = run_task,
+    TVMQ_PLANNING(.computed_by = computed_by, .candidates = candidates, .sign = sign, .plan = plan, .info = info)};

@@ -39,4 +39,5 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   });
 }
 
-const struct tvmq_implementation tvmq_op_byte_map = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .in_place = true};
+const struct tvmq_implementation tvmq_op_byte_map = {
+    .n_tasks = tvmq_cut_tasks, .run_task = run_task, .in_place = true, TVMQ_PLANNING(.plan = plan, .info = info)};

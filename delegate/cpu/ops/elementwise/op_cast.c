@@ -28,4 +28,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   tvmq_cast(&c->desc, pass->in[0], pass->outs[0], piece.first, piece.n);
 }
 
-const struct tvmq_implementation tvmq_op_cast = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_cast = {.n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .info = info)};

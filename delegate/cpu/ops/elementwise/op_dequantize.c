@@ -42,4 +42,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     CONVERT(int8_t)
 }
 
-const struct tvmq_implementation tvmq_op_dequantize = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_dequantize = {.n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .info = info)};

@@ -60,4 +60,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   m->variant->fn.float_map(&args);
 }
 
-const struct tvmq_implementation tvmq_op_float_map = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_float_map = {.n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .info = info)};

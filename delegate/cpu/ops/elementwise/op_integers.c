@@ -13,4 +13,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   tvmq_integers(&tvmq_single_desc(op)->binary, (const void *const[2]){pass->in[0], pass->in[1]}, pass->outs[0]);
 }
 
-const struct tvmq_implementation tvmq_op_integers = {.plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_integers = {.n_tasks = tvmq_single_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = tvmq_single_plan, .info = info)};

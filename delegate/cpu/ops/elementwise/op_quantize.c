@@ -128,4 +128,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 }
 
 const struct tvmq_implementation tvmq_op_quantize = {
-    .candidates = candidates, .sign = sign, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+    .n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.candidates = candidates, .sign = sign, .plan = plan, .info = info)};

@@ -93,4 +93,4 @@ static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc
 }
 
 const struct tvmq_implementation tvmq_op_unary = {
-    .computed_by = computed_by, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info, .in_place = true};
+    .n_tasks = tvmq_cut_tasks, .run_task = run_task, .in_place = true, TVMQ_PLANNING(.computed_by = computed_by, .plan = plan, .info = info)};

@@ -60,7 +60,7 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   tvmq_compute_rows(b, b->product.difference && !tvmq_is_half(b->product.in_scale[0]), in, out, n, run);
 }
 
-const struct tvmq_binary_method tvmq_binary_products = {.family = TVMQ_FAMILY_MUL, .rows = true, .plan = plan, .compute = compute};
+const struct tvmq_binary_method tvmq_binary_products = {.compute = compute, TVMQ_PLANNING(.family = TVMQ_FAMILY_MUL, .rows = true, .plan = plan)};
 
 // ---- PRELU
 
@@ -84,4 +84,4 @@ static void compute_prelu(const struct tvmq_binary *b, const void *const in[2], 
   }
 }
 
-const struct tvmq_binary_method tvmq_binary_prelu = {.family = TVMQ_FAMILY_MUL, .cycles = 1, .plan = plan_prelu, .compute = compute_prelu};
+const struct tvmq_binary_method tvmq_binary_prelu = {.compute = compute_prelu, TVMQ_PLANNING(.family = TVMQ_FAMILY_MUL, .cycles = 1, .plan = plan_prelu)};

@@ -51,4 +51,5 @@ static void compute(const struct tvmq_binary *b, const void *const in[2], void *
   b->variant->fn.add(&args);
 }
 
-const struct tvmq_binary_method tvmq_binary_sums = {.family = TVMQ_FAMILY_ADD, .lone = {.blocks = 16, .length = 24}, .plan = plan, .compute = compute};
+const struct tvmq_binary_method tvmq_binary_sums = {.compute = compute,
+                                                    TVMQ_PLANNING(.family = TVMQ_FAMILY_ADD, .lone = {.blocks = 16, .length = 24}, .plan = plan)};

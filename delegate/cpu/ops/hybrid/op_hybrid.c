@@ -10,6 +10,7 @@
 
 #include "base/arith.h"
 #include "base/memory.h"
+#include "cpu/ops/conv/conv_key.h"
 #include "cpu/ops/hybrid/float_scale.h"
 #include "cpu/ops/hybrid/weight_sums.h"
 #include "cpu/ops/op.h"
@@ -189,6 +190,8 @@ static const char *replan(struct hybrid *h, const struct tvmq_conv_desc *desc, c
   struct tvmq_op_info info;
   why = plan_sums(h, &env, &info);
   if (why != NULL) return why;
+  tvmq_conv_note_packed(&h->desc);
+  tvmq_conv_note_packed(&h->sums_desc.conv);
   cut(h, &env);
   h->cycles += info.choice.cycles;
   return reserve(h, info.scratch_bytes, &env) ? NULL : "out of memory";
@@ -372,4 +375,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     run_results(h, pass, task.index);
 }
 
-const struct tvmq_implementation tvmq_op_hybrid = {.plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_hybrid = {.n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .release = release, .info = info)};

@@ -122,4 +122,4 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
   for (int i = 0; i < d->n_in; i++) tvmq_say(text, "%s%zu", i > 0 ? "," : "", d->row_bytes[i]);
 }
 
-const struct tvmq_implementation tvmq_op_concatenation = {.sign = sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_concatenation = {.n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.sign = sign, .plan = plan, .info = info)};

@@ -323,8 +323,8 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
   }
 }
 
-#define COPY .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info
+#define COPY(...) {.n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .info = info, __VA_ARGS__)}
 
-const struct tvmq_implementation tvmq_op_copy = {COPY, .sign = sign};
-const struct tvmq_implementation tvmq_op_pad = {COPY, .sign = sign};
-const struct tvmq_implementation tvmq_op_variable = {COPY};
+const struct tvmq_implementation tvmq_op_copy = COPY(.sign = sign);
+const struct tvmq_implementation tvmq_op_pad = COPY(.sign = sign);
+const struct tvmq_implementation tvmq_op_variable = COPY();

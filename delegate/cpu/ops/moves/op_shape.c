@@ -12,4 +12,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   tvmq_operator_shape.evaluate(tvmq_single_desc(op), NULL, pass->outs);
 }
 
-const struct tvmq_implementation tvmq_op_shape = {.plan = tvmq_single_plan, .n_tasks = tvmq_single_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_shape = {.n_tasks = tvmq_single_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = tvmq_single_plan, .info = info)};

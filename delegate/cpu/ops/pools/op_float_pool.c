@@ -122,4 +122,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
     run_row(p, (const float *)pass->in[0] + row / out_h * image, row % out_h, (float *)pass->outs[0] + row * line, scratch);
 }
 
-const struct tvmq_implementation tvmq_op_float_pool = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_float_pool = {.n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .info = info)};

@@ -233,6 +233,7 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
 }
 
 const struct tvmq_implementation tvmq_op_pool = {
-    .computed_by = computed_by, .sign = sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+    .n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.computed_by = computed_by, .sign = sign, .plan = plan, .release = release, .info = info)};
 
-const struct tvmq_implementation tvmq_op_reduce_by_pool = {.plan = plan_reduction, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_reduce_by_pool = {
+    .n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan_reduction, .release = release, .info = info)};

@@ -100,4 +100,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   (a->variant ? run_rows : run_columns)(a, pass, piece.first, piece.first + piece.n);
 }
 
-const struct tvmq_implementation tvmq_op_arg_max = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_arg_max = {.n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .info = info)};

@@ -66,7 +66,6 @@ static const struct loops loops[][TVMQ_TYPE_S16 + 1] = {
 
 struct reduce {
   struct tvmq_reduce_desc desc;
-  struct loops loops;
   const struct tvmq_variant *pool;  // float32: kernel that computes means over the only reduced dimension; NULL: loops
   size_t element_bytes, acc_bytes;
   size_t block, outputs;  // input elements and outputs per index of the first dimension
@@ -79,6 +78,11 @@ struct reduce {
   size_t scratch_bytes;    // for all threads
   const struct tvmq_scratch *scratch;
 };
+
+// Not kept in the plan, which can be copied to other processes.
+static const struct loops *loops_of(const struct reduce *r) {
+  return r->desc.in_type == TVMQ_TYPE_F32 ? &float_sums : &loops[r->desc.reduction][r->desc.in_type];
+}
 
 static bool is_float(const struct reduce *r) { return r->desc.in_type == TVMQ_TYPE_F32; }
 static bool is_sum(const struct reduce *r) { return tvmq_reduction_is_sum(&r->desc); }
@@ -122,7 +126,7 @@ static void set_tasks(struct reduce *r, const struct tvmq_env *env) {
 // Returns the number of lanes. Short lines of several elements are reduced together if they fill several vectors.
 static size_t lanes(const struct reduce *r) {
   enum { MOST = 256, FEW = 64 };
-  if (r->loops.join == NULL || r->inner == 1 || r->inner > FEW || r->cuts_inner) return 0;
+  if (loops_of(r)->join == NULL || r->inner == 1 || r->inner > FEW || r->cuts_inner) return 0;
   const size_t n = MOST / r->inner * r->inner;
   return r->inner * (size_t)r->desc.dims[r->desc.n_dims - 2] < 2 * n ? 0 : n;
 }
@@ -133,7 +137,6 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   if (!r) return "out of memory";
   const struct tvmq_reduce_desc *d = &desc->reduce;
   *r = (struct reduce){.desc = *d,
-                       .loops = d->in_type == TVMQ_TYPE_F32 ? float_sums : loops[d->reduction][d->in_type],
                        .element_bytes = tvmq_type_bytes(d->in_type),
                        .block = 1,
                        .outputs = (size_t)(tvmq_reduction_outputs(d) / d->dims[0]),
@@ -183,12 +186,12 @@ static void fold_lines(const struct reduce *r, const uint8_t *in, size_t n, size
   if (r->lanes > 0) {
     const size_t vectors = n * kept / r->lanes;
     begin(r, lanes, r->lanes);
-    for (size_t i = 0; i < vectors; i++) r->loops.each(lanes, in + i * r->lanes * element, r->lanes);
-    for (size_t i = 0; i < r->lanes; i += kept) r->loops.join(into, lanes + i * r->acc_bytes, kept);
+    for (size_t i = 0; i < vectors; i++) loops_of(r)->each(lanes, in + i * r->lanes * element, r->lanes);
+    for (size_t i = 0; i < r->lanes; i += kept) loops_of(r)->join(into, lanes + i * r->acc_bytes, kept);
     in += vectors * r->lanes * element;
     n -= vectors * (r->lanes / kept);
   }
-  for (size_t i = 0; i < n; i++) r->loops.each(into, in + (i * kept + columns->first) * element, columns->n);
+  for (size_t i = 0; i < n; i++) loops_of(r)->each(into, in + (i * kept + columns->first) * element, columns->n);
 }
 
 // Reduces the dimensions from the reduced dimension `level` on, for the given columns of the last dimension. The
@@ -199,7 +202,7 @@ static void fold(const struct reduce *r, int level, const uint8_t *in, size_t ou
   if (level + 2 == r->desc.n_dims || level + 4 > TVMQ_MAX_RANK + 2) {
     uint8_t *const into = acc + output * columns->n * r->acc_bytes;
     if (kept == 1) {
-      r->loops.all(into, in, n);
+      loops_of(r)->all(into, in, n);
     } else {
       fold_lines(r, in, n, kept, columns, into, acc + r->lanes_at);
     }
@@ -251,4 +254,5 @@ static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc
   return pools ? &tvmq_op_reduce_by_pool : NULL;
 }
 
-const struct tvmq_implementation tvmq_op_reduce = {.computed_by = computed_by, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_reduce = {
+    .n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.computed_by = computed_by, .plan = plan, .info = info)};

@@ -14,15 +14,10 @@
 
 enum { MOST_ROWS = 64 };  // rows that are reduced together
 
-struct reduce;
-// Reduces n rows, up to MOST_ROWS.
-typedef void (*reduce_fn)(const struct reduce *r, const void *in, size_t n, void *out);
-
 struct reduce {
   struct tvmq_cut cut;
   struct tvmq_reduce_desc desc;
   size_t n_rows, depth;
-  reduce_fn reduce;
   const struct tvmq_variant *variant;  // NULL: float32
   struct tvmq_rescaled_sum rescaled;
   uint8_t *results;  // table: output for each sum of unsigned bytes; NULL: sums are rescaled one by one
@@ -152,11 +147,9 @@ static const char *choose(struct reduce *r, const struct tvmq_env *env, float *c
   const bool sums = tvmq_reduction_is_sum(&r->desc);
   const struct tvmq_target target = {.cpu = env->cpu, .machine = env->machine};  // a constraint names a kernel of another family
   if (r->desc.in_type == TVMQ_TYPE_F32) {
-    r->reduce = reduce_to_means;
     *cycles = (float)tvmq_ceil_div(r->n_rows, SIDE_BY_SIDE) * (float)r->depth * FLOAT_CYCLES;
     return NULL;
   }
-  r->reduce = sums ? reduce_to_sums : reduce_to_extremes;
   r->variant = sums ? tvmq_select_byte_sums(&target, r->n_rows, r->depth, cycles) : tvmq_select_arg_max(r->depth, &target);
   if (r->variant == NULL) return "no kernel";
   if (sums) {
@@ -190,14 +183,25 @@ static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   *out = (struct tvmq_op_info){.kernel = r->variant != NULL ? r->variant->name : "", .algorithm = "rows", .cycles = r->cut.cycles};
 }
 
+// Reduces n rows, up to MOST_ROWS.
+static void reduce(const struct reduce *r, const void *in, size_t n, void *out) {
+  if (r->desc.in_type == TVMQ_TYPE_F32)
+    reduce_to_means(r, in, n, out);
+  else if (tvmq_reduction_is_sum(&r->desc))
+    reduce_to_sums(r, in, n, out);
+  else
+    reduce_to_extremes(r, in, n, out);
+}
+
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct reduce *r = (const struct reduce *)op;
   const struct tvmq_piece piece = tvmq_cut_piece(&r->cut, task.index);
   const size_t element = tvmq_type_bytes(r->desc.in_type), end = piece.first + piece.n;
   for (size_t row = piece.first, n; row < end; row += n) {
     n = tvmq_min(end - row, MOST_ROWS);
-    r->reduce(r, (const uint8_t *)pass->in[0] + row * r->depth * element, n, (uint8_t *)pass->outs[0] + row * element);
+    reduce(r, (const uint8_t *)pass->in[0] + row * r->depth * element, n, (uint8_t *)pass->outs[0] + row * element);
   }
 }
 
-const struct tvmq_implementation tvmq_op_reduce_rows = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .release = release, .info = info};
+const struct tvmq_implementation tvmq_op_reduce_rows = {
+    .n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .release = release, .info = info)};

@@ -79,4 +79,5 @@ static const struct tvmq_implementation *computed_by(const union tvmq_desc *desc
   return desc->softmax.in_type == TVMQ_TYPE_F32 ? &tvmq_op_float_softmax : NULL;
 }
 
-const struct tvmq_implementation tvmq_op_softmax = {.computed_by = computed_by, .plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_softmax = {
+    .n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.computed_by = computed_by, .plan = plan, .info = info)};

@@ -137,4 +137,4 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
 }
 
 const struct tvmq_implementation tvmq_op_resize_bilinear = {
-    .candidates = candidates, .sign = sign, .plan = plan, .n_tasks = n_tasks, .run_task = run_task, .release = release, .info = info};
+    .n_tasks = n_tasks, .run_task = run_task, TVMQ_PLANNING(.candidates = candidates, .sign = sign, .plan = plan, .release = release, .info = info)};

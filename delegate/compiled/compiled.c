@@ -1,0 +1,36 @@
+#include "compiled/compiled.h"
+
+#include <string.h>
+
+#include "base/fp_mode.h"
+#include "cpu/cpu_arch.h"
+
+int tvmq_compiled_init(const struct tvmq_compiled_data *data, void *arena) {
+  if (arena == NULL || (uintptr_t)arena % TVMQ_ALIGNMENT != 0) return TVMQ_COMPILED_UNALIGNED;
+  if ((data->cpu & ~tvmq_cpu_arch_features()) != 0) return TVMQ_COMPILED_CPU;
+  memcpy(arena, data->image, data->image_bytes);
+  for (const struct tvmq_compiled_pointer *p = data->pointers; p < data->pointers + data->n_pointers; p++) {
+    const uintptr_t base = p->base == TVMQ_BASE_ARENA       ? (uintptr_t)arena
+                           : p->base == TVMQ_BASE_CONSTANTS ? (uintptr_t)data->constants
+                                                            : (uintptr_t)data->symbols[p->base - TVMQ_BASE_SYMBOLS];
+    *(uintptr_t *)((char *)arena + p->at) += base;
+  }
+  return TVMQ_COMPILED_OK;
+}
+
+static void run_pass(const struct tvmq_compiled_pass *pass) {
+  for (size_t i = 0; i < pass->n_tasks; i++) pass->implementation->run_task(pass->op, &pass->pass, (struct tvmq_task){.index = i, .since = i > 0});
+}
+
+int tvmq_compiled_run(const struct tvmq_compiled_data *data, void *arena, const void *const *inputs, void *const *outputs) {
+  struct tvmq_compiled *compiled = arena;
+  for (const struct tvmq_compiled_slot *slot = compiled->slots; slot < compiled->slots + compiled->n_slots; slot++) {
+    const void *tensor = slot->tensor < data->n_inputs ? inputs[slot->tensor] : outputs[slot->tensor - data->n_inputs];
+    *slot->address = (const char *)tensor + slot->offset;
+  }
+  compiled->failure = NULL;
+  const struct tvmq_fp_mode fp_mode = tvmq_fp_enter();
+  for (size_t i = 0; i < compiled->n_passes; i++) run_pass(&compiled->passes[i]);
+  tvmq_fp_leave(fp_mode);
+  return compiled->failure == NULL ? TVMQ_COMPILED_OK : TVMQ_COMPILED_FAILED;
+}
