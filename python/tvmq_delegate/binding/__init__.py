@@ -15,6 +15,7 @@ __all__ = [
     "accelerator",
     "asked_threads",
     "cores",
+    "frozen",
     "interpreter_threads",
     "library",
     "library_name",

@@ -15,7 +15,7 @@ import click
 from . import streams
 
 # Each is a module of this folder with a function of the same name. The module's docstring is the command's help.
-COMMANDS = ("bench", "board", "calibrate", "demo", "diff", "estimate", "explain", "fleet", "info", "nodes", "records", "run", "tune")
+COMMANDS = ("bench", "board", "calibrate", "compile", "demo", "diff", "estimate", "explain", "fleet", "info", "nodes", "records", "run", "tune")
 
 # Flags that mean much the same in different commands: one that a command lacks is answered with one that it has.
 ALIKE = (

@@ -1,0 +1,54 @@
+"""The plan of a network as data that depends on no address: tvmq_network_freeze() of tvmq_network.h. Needs cffi."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import ffi
+
+_ERROR_BYTES = 16384
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """The plan of a network.
+
+    image: the plan, which is copied to the beginning of an arena of arena_bytes. pointers: (at, base) of the image's words that are offsets from a base: 0: the
+    arena; 1: the constants; 2 + i: symbols[i]. cpu: the features that the kernels need, as bits.
+    """
+
+    image: bytes
+    arena_bytes: int
+    constants: bytes
+    pointers: list[tuple[int, int]]
+    symbols: list[str]
+    cpu: int
+
+
+def freeze(model: bytes, options: Mapping[str, object]) -> Frozen:
+    """Plans a model, for one thread. options: those of Network, with the library's names.
+
+    Raises:
+      RuntimeError: the model is malformed or not supported, nodes cannot be computed, or the plan has something that cannot be compiled.
+      ValueError: an option is unknown or has a value that it cannot have.
+    """
+    binding, lib = ffi.library()
+    texts = [[binding.new("char[]", str(text).encode()) for text in column] for column in (options, options.values())]
+    pairs = [binding.new("const char *[]", column) for column in texts]
+    error = binding.new("char[]", _ERROR_BYTES)
+    found = lib.tvmq_network_freeze(binding.from_buffer(model), len(model), *pairs, len(options), error, _ERROR_BYTES)
+    if not found:
+        text = ffi.string(error)
+        raise (ValueError if text.startswith(("option ", "unknown option ")) else RuntimeError)(text)
+    try:
+        return Frozen(
+            image=bytes(binding.buffer(found.image, found.image_bytes)),
+            arena_bytes=found.arena_bytes,
+            constants=bytes(binding.buffer(found.constants, found.constants_bytes)),
+            pointers=[(found.pointers[i].at, found.pointers[i].base) for i in range(found.n_pointers)],
+            symbols=[ffi.string(found.symbols[i]) for i in range(found.n_symbols)],
+            cpu=found.cpu,
+        )
+    finally:
+        lib.tvmq_frozen_release(found)

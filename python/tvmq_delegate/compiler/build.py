@@ -1,0 +1,185 @@
+"""Compiles a network: plans it, writes the sources, compiles what the plan needs, and links."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..binding import frozen, library, network
+from . import sources, targets, texts, toolchain
+
+# Each function by itself, so that the linker drops those that nothing needs; no tables for debuggers and exceptions, and nothing that depends on where or when.
+_SECTIONS = ["-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables", "-fno-ident"]
+_ARGS = ["-std=gnu11", "-O3", "-fPIC", "-w", "-DNDEBUG", "-DTVMQ_COMPILED", "-fvisibility=hidden", *_SECTIONS]
+_LINK = ["-shared", "-s", *(f"-Wl,{part}" for part in ("--gc-sections", "-z,defs", "-z,noexecstack", "-z,relro", "-z,now", "--build-id=none", "--as-needed"))]
+
+_RUNTIME = ("tvmq_compiled_init",)  # code that every network needs, besides what its plan names
+
+Progress = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled network. files: what was written, the library first. constants: bytes of the library that are packed weights; code: all others."""
+
+    name: str
+    files: tuple[Path, ...]
+    arena_bytes: int
+    constants: int
+    code: int
+
+
+class _Objects:
+    """Object files in a folder, compiled as they are needed."""
+
+    def __init__(self, tools: toolchain.Toolchain, folder: Path):
+        self._tools, self._folder = tools, folder
+        self.files: list[str] = []
+        self._tried: dict[str, list[str]] = {}
+        self._texts: dict[sources.Source, str] = {}
+
+    def _args(self, group: str) -> list[str]:
+        listed = sources.groups()
+        if group not in self._tried:
+            self._tried[group] = [argument for argument in listed[group].tried if self._tools.knows(argument, self._folder)]
+        own = [] if group == sources.PLAIN else [*listed[group].c_args, *self._tried[group]]
+        return [*_ARGS, *listed[sources.PLAIN].c_args, *own, f"-I{sources.root() / 'delegate'}", "-I."]
+
+    def _preprocessed(self, source: sources.Source) -> str:
+        if source not in self._texts:
+            self._texts[source] = self._tools.run(*self._args(source.group), "-E", "-P", str(sources.root() / source.path), folder=self._folder)
+        return self._texts[source]
+
+    def source_of(self, symbol: str) -> sources.Source:
+        """The file that defines a symbol and is not compiled yet. Kernels have their instruction set in their names; macros may have made these."""
+        isa = symbol.rpartition("__")[2] if "__" in symbol else None
+        candidates = [source for group in ([sources.PORTABLE if isa == "c" else isa] if isa else sources.groups()) for source in sources.of_group(group)]
+        readers: list[Callable[[sources.Source], str]] = [sources.text, self._preprocessed]
+        for written in readers if isa else readers[:1]:
+            for source in candidates:
+                if source.made not in self.files and sources.defines(source, symbol, written(source)):
+                    return source
+        raise RuntimeError(f"no source of the package defines {symbol} for this target")
+
+    def compile(self, wanted: Iterable[sources.Source], told: Progress) -> None:
+        """Compiles files, as many at a time as there are processors."""
+        jobs = [(str(sources.root() / source.path), source.made, source.group) for source in sorted(set(wanted))]
+        self._compile(jobs, told)
+
+    def compile_own(self, files: Iterable[str], told: Progress) -> None:
+        self._compile([(file, f"{file}.o", sources.PLAIN) for file in files], told)
+
+    def _compile(self, jobs: list[tuple[str, str, str]], told: Progress) -> None:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            running = [pool.submit(self._tools.run, *self._args(group), "-c", file, "-o", made, folder=self._folder) for file, made, group in jobs]
+            for done, future in enumerate(concurrent.futures.as_completed(running), 1):
+                future.result()
+                told(done / len(jobs), "compiling")
+        self.files += [made for _, made, _ in jobs]
+
+    def link(self, file: str) -> set[str]:
+        """Links. Returns the package's symbols that are missing."""
+        try:
+            self._tools.run(
+                *_LINK,
+                f"-Wl,-z,max-page-size={targets.PAGES[self._tools.architecture]}",
+                f"-Wl,-soname,{file}",
+                "-o",
+                file,
+                *self.files,
+                "-lm",
+                folder=self._folder,
+            )
+        except toolchain.CompilerError as error:
+            missing = {symbol for symbol in toolchain.undefined(str(error)) if symbol.startswith("tvmq_")}
+            if not missing:
+                raise
+            return missing
+        return set()
+
+
+def _part(progress: Progress, begin: float, end: float) -> Progress:
+    return lambda fraction, what: progress(begin + (end - begin) * fraction, what)
+
+
+def identifier(name: str) -> str:
+    """A name as C and its header need it: lower-case letters, digits and underscores."""
+    found = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()
+    return found if found and not found[0].isdigit() else f"network_{found}".rstrip("_")
+
+
+def compile(
+    model: bytes,
+    folder: Path,
+    name: str,
+    *,
+    title: str = "",
+    target: str = toolchain.NATIVE,
+    isa: str | None = None,
+    options: Mapping[str, object],
+    progress: Progress = lambda fraction, what: None,
+) -> Compiled:
+    """Makes a library of a network, with a header, an example, and files for CMake and pkg-config.
+
+    Args:
+      model: the bytes of a .tflite file.
+      folder: where to write; made if it is not there.
+      name: of the library and its functions; see identifier().
+      title: the model's name, for the header.
+      target: `native`, or the triple of another target.
+      isa: the instruction set of the kernels; None: the least one of the target.
+      options: other options of Network, by the library's names.
+      progress: is told the fraction that is done, and what comes next.
+
+    Raises:
+      ValueError: there are no kernels for the target, or an option cannot have its value.
+      RuntimeError: the model cannot be compiled, or the compiler fails.
+      FileNotFoundError: there is no compiler.
+    """
+    progress(0, "planning")
+    tools = toolchain.find(target)
+    asked = {**targets.options(target, isa), **options}
+    plan = frozen.freeze(model, asked)
+    with network.Network(model, **asked) as opened:  # type: ignore[arg-type]
+        inputs, outputs = opened.inputs, opened.outputs
+    version, shared = library.version(), f"lib{name}.so"
+    header = texts.header(name, title or name, version, inputs, outputs, plan.arena_bytes)
+    own = {
+        f"{name}.h": header,
+        f"{name}.c": texts.source(name, plan, len(inputs), targets.PAGES[tools.architecture]),
+        "symbols.c": texts.symbols(plan.symbols),
+    }
+    with tempfile.TemporaryDirectory(prefix="tvmq-compile-") as temporary:
+        for file, text in own.items():
+            (Path(temporary) / file).write_text(text, encoding="utf-8")
+        _build(tools, Path(temporary), shared, [file for file in own if file.endswith(".c")], plan.symbols, progress)
+        built = (Path(temporary) / shared).read_bytes()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / shared).write_bytes(built)
+    written = {
+        f"{name}.h": header,
+        "main.c": texts.example(name, len(inputs), len(outputs)),
+        f"{name}Config.cmake": texts.cmake(name, shared),
+        f"{name}.pc": texts.pkg_config(name, version),
+    }
+    for file, text in written.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    return Compiled(name, tuple(folder / file for file in (shared, *written)), plan.arena_bytes, len(plan.constants), len(built) - len(plan.constants))
+
+
+def _build(tools: toolchain.Toolchain, folder: Path, shared: str, own: list[str], symbols: list[str], progress: Progress) -> None:
+    """Links, compiles the files that define what is missing, and links again until nothing is: planning's code is never compiled."""
+    objects = _Objects(tools, folder)
+    objects.compile_own(own, _part(progress, 0.05, 0.15))
+    missing, begin = {*symbols, *_RUNTIME}, 0.15
+    while missing:
+        end = begin + (0.98 - begin) * 0.7
+        objects.compile({objects.source_of(symbol) for symbol in missing}, _part(progress, begin, end))
+        begin = end
+        progress(begin, "linking")
+        missing = objects.link(shared)

@@ -1,0 +1,215 @@
+"""The texts of a compiled network: C sources with the plan, the header, an example, and files for CMake and pkg-config."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+
+from ..binding import frozen, network
+
+C_TYPES = {"int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t", "float32": "float"}
+PAGE = 4096  # bytes to which constants are aligned, so that processes share their pages: the greatest page of the targets
+
+
+def _lines(items: Iterable[str], per_line: int) -> Iterator[str]:
+    items = list(items)
+    for at in range(0, len(items), per_line):
+        yield "  " + ", ".join(items[at : at + per_line]) + ","
+
+
+def _words(data: bytes) -> list[str]:
+    padded = data + bytes(-len(data) % 8)
+    return [f"0x{word:x}" for (word,) in struct.iter_unpack("<Q", padded)] or ["0"]
+
+
+def _array(declaration: str, items: Iterable[str], per_line: int) -> str:
+    return "\n".join([f"{declaration} = {{", *_lines(items, per_line), "};", ""])
+
+
+def source(name: str, plan: frozen.Frozen, inputs: int, page: int) -> str:
+    """The C source of the plan and of the functions of the header. page: bytes to which constants are aligned, so that processes share their pages."""
+    pointers = [f"{{{at}, {base}}}" for at, base in plan.pointers] or ["{0, 0}"]
+    return f"""#include "compiled/compiled.h"
+
+#include "{name}.h"
+
+{_array(f"static const uint64_t constants[] __attribute__((aligned({page})))", _words(plan.constants), 8)}
+{_array("static const uint64_t image[] __attribute__((aligned(64)))", _words(plan.image), 8)}
+{_array("static const struct tvmq_compiled_pointer pointers[]", pointers, 12)}
+extern const void *const network_symbols[];
+
+static const struct tvmq_compiled_data data = {{
+    .image = image,
+    .image_bytes = {len(plan.image)},
+    .arena_bytes = {plan.arena_bytes},
+    .constants = constants,
+    .pointers = pointers,
+    .n_pointers = {len(plan.pointers)},
+    .symbols = network_symbols,
+    .n_inputs = {inputs},
+    .cpu = {plan.cpu},
+}};
+
+#define API __attribute__((visibility("default")))
+API size_t {name}_arena_bytes(void) {{ return data.arena_bytes; }}
+API int {name}_init(void *arena) {{ return tvmq_compiled_init(&data, arena); }}
+API int {name}_run(void *arena, const void *const *inputs, void *const *outputs) {{ return tvmq_compiled_run(&data, arena, inputs, outputs); }}
+"""
+
+
+def symbols(names: list[str]) -> str:
+    """The C source of the table of symbols, which declares them without their types."""
+    declared = "".join(f"extern const char {name}[];\n" for name in names)
+    return declared + _array("const void *const network_symbols[]", names, 4)
+
+
+def _escaped(text: str) -> str:
+    """A C string's contents; also fit for a comment."""
+    return "".join(char if char.isascii() and char.isprintable() and char not in '"\\*?' else "_" for char in text)
+
+
+def _tensors(name: str, role: str, tensors: tuple[network.NetworkTensor, ...]) -> Iterator[str]:
+    prefix = f"{name.upper()}_{role}"
+    yield f"#define {prefix}S {len(tensors)}"
+    for index, tensor in enumerate(tensors):
+        elements = 1
+        for size in tensor.shape:
+            elements *= size
+        yield f'#define {prefix}_{index}_NAME "{_escaped(tensor.name)}"'
+        yield f"#define {prefix}_{index}_TYPE {C_TYPES[tensor.dtype]}"
+        yield f"#define {prefix}_{index}_RANK {len(tensor.shape)}"
+        yield f"#define {prefix}_{index}_SHAPE {{{', '.join(map(str, tensor.shape)) or '1'}}}"
+        yield f"#define {prefix}_{index}_ELEMENTS {elements}"
+        yield f"#define {prefix}_{index}_SCALE {tensor.scale!r}f" if tensor.scale else f"#define {prefix}_{index}_SCALE 0.0f"
+        yield f"#define {prefix}_{index}_ZERO_POINT {tensor.zero_point}"
+
+
+def header(name: str, model: str, version: str, inputs: tuple[network.NetworkTensor, ...], outputs: tuple[network.NetworkTensor, ...], arena_bytes: int) -> str:
+    upper = name.upper()
+    tensors = "\n".join([*_tensors(name, "INPUT", inputs), *_tensors(name, "OUTPUT", outputs)])
+    return f"""// The network {_escaped(model)}, compiled by tvmq-delegate {version}. Results are those of TFLite's reference kernels, bit for bit.
+//
+// Nothing here allocates, locks, opens files or reads the environment. An arena is the memory of one instance: several
+// instances may run at the same time, each in its own arena. All share the weights, which are in the library.
+#ifndef {upper}_H
+#define {upper}_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+// Inputs and outputs, in the order of the arguments of {name}_run. A value is SCALE * (element - ZERO_POINT); a SCALE of 0
+// means that there is not exactly one.
+{tensors}
+
+#define {upper}_ARENA_BYTES {arena_bytes}
+#define {upper}_ARENA_ALIGNMENT 64
+
+enum {{
+  {upper}_OK,
+  {upper}_UNALIGNED,  // the arena is NULL, or not aligned to {upper}_ARENA_ALIGNMENT bytes
+  {upper}_CPU,        // this processor does not have the instructions that the library was compiled for
+  {upper}_FAILED      // the inference failed, as the reference's would: an index is out of range
+}};
+
+size_t {name}_arena_bytes(void);  // returns {upper}_ARENA_BYTES
+
+// Makes an instance in the arena, whose contents do not matter before, and must not be changed by others afterwards.
+// Variables of the network get their first values. Returns one of the numbers above.
+int {name}_init(void *arena);
+
+// Runs one inference. inputs[i] and outputs[i] point to the elements of input and output i, row by row; outputs may not
+// overlap anything else. Returns one of the numbers above. One thread at a time may use an arena.
+int {name}_run(void *arena, const void *const inputs[], void *const outputs[]);
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+
+
+def example(name: str, inputs: int, outputs: int) -> str:
+    """A C program that runs the network on files of raw elements."""
+    upper = name.upper()
+
+    def declared(role: str, count: int) -> str:
+        return "\n".join(f"static {upper}_{role}_{i}_TYPE {role.lower()}_{i}[{upper}_{role}_{i}_ELEMENTS];" for i in range(count))
+
+    def tried(role: str, count: int, call: str, failure: str) -> str:
+        return "\n".join(
+            f"  if (!{call}(argv[{i + 1 if role == 'INPUT' else i + 1 + inputs}], {role.lower()}_{i}, sizeof {role.lower()}_{i})) return {failure};"
+            for i in range(count)
+        )
+
+    names = " ".join([*(f"INPUT_{i}" for i in range(inputs)), *(f"OUTPUT_{i}" for i in range(outputs))])
+    return f"""// Runs the network once: reads the elements of each input from a file, and writes those of each output to one.
+//
+//   main {names}
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "{name}.h"
+
+{declared("INPUT", inputs)}
+{declared("OUTPUT", outputs)}
+static _Alignas({upper}_ARENA_ALIGNMENT) unsigned char arena[{upper}_ARENA_BYTES];
+
+static bool read_file(const char *path, void *to, size_t bytes) {{
+  FILE *file = fopen(path, "rb");
+  const bool complete = file != NULL && fread(to, 1, bytes, file) == bytes;
+  if (file != NULL) fclose(file);
+  if (!complete) fprintf(stderr, "%s: cannot read %zu bytes\\n", path, bytes);
+  return complete;
+}}
+
+static bool write_file(const char *path, const void *from, size_t bytes) {{
+  FILE *file = fopen(path, "wb");
+  const bool written = file != NULL && fwrite(from, 1, bytes, file) == bytes;
+  const bool complete = file != NULL && fclose(file) == 0 && written;
+  if (!complete) fprintf(stderr, "%s: cannot write %zu bytes\\n", path, bytes);
+  return complete;
+}}
+
+int main(int argc, char **argv) {{
+  const void *const inputs[] = {{{", ".join(f"input_{i}" for i in range(inputs)) or "NULL"}}};
+  void *const outputs[] = {{{", ".join(f"output_{i}" for i in range(outputs))}}};
+  if (argc != 1 + {upper}_INPUTS + {upper}_OUTPUTS) {{
+    fprintf(stderr, "usage: %s {names}\\n", argv[0]);
+    return 2;
+  }}
+{tried("INPUT", inputs, "read_file", "2")}
+  int status = {name}_init(arena);
+  if (status == {upper}_OK) status = {name}_run(arena, inputs, outputs);
+  if (status != {upper}_OK) {{
+    fprintf(stderr, status == {upper}_CPU ? "this processor does not have the instructions that the network needs\\n" : "error %d\\n", status);
+    return 1;
+  }}
+{tried("OUTPUT", outputs, "write_file", "2")}
+  return 0;
+}}
+"""
+
+
+def cmake(name: str, library: str) -> str:
+    return f"""# find_package({name} CONFIG REQUIRED PATHS <this folder>), then target_link_libraries(<target> PRIVATE {name}::{name})
+add_library({name}::{name} SHARED IMPORTED)
+set_target_properties({name}::{name} PROPERTIES
+  IMPORTED_LOCATION "${{CMAKE_CURRENT_LIST_DIR}}/{library}"
+  INTERFACE_INCLUDE_DIRECTORIES "${{CMAKE_CURRENT_LIST_DIR}}")
+"""
+
+
+def pkg_config(name: str, version: str) -> str:
+    return f"""folder=${{pcfiledir}}
+
+Name: {name}
+Description: a network compiled by tvmq-delegate
+Version: {version}
+Cflags: -I${{folder}}
+Libs: -L${{folder}} -l{name}
+"""

@@ -1,0 +1,74 @@
+"""C compilers: the one of this machine, one for another target, or that of the package ziglang."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+NATIVE = "native"
+ARCHITECTURES = ("x86_64", "aarch64")  # processors that there are kernels for, as targets begin
+
+
+class CompilerError(RuntimeError):
+    """A compiler failed; the message has what it printed."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A C compiler for a target. command: with the arguments that it always gets."""
+
+    command: tuple[str, ...]
+    architecture: str
+
+    def run(self, *arguments: str, folder: Path) -> str:
+        """Returns what the compiler prints. Raises CompilerError if it fails."""
+        done = subprocess.run([*self.command, *arguments], cwd=folder, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True, errors="replace")
+        if done.returncode != 0:
+            raise CompilerError(f"{shlex.join([*self.command, *arguments])} failed: {done.stderr or done.stdout}")
+        return done.stdout
+
+    def knows(self, argument: str, folder: Path) -> bool:
+        try:
+            self.run("-Werror", argument, "-x", "c", "-fsyntax-only", os.devnull, folder=folder)
+        except CompilerError:
+            return False
+        return True
+
+
+def architecture(target: str) -> str:
+    """The processor of a target, `native` or a triple. Raises ValueError for one that there are no kernels for."""
+    found = platform.machine() if target == NATIVE else target.partition("-")[0]
+    if found not in ARCHITECTURES:
+        raise ValueError(f"target {target}: there are no kernels for {found or 'it'}, only for {' and '.join(ARCHITECTURES)}")
+    return found
+
+
+def find(target: str) -> Toolchain:
+    """The compiler for a target: `native`, or a triple such as aarch64-linux-gnu.
+
+    For `native`, the environment variable CC names the compiler, which is cc by default. For other targets it is TARGET-gcc. Without these it is zig.
+
+    Raises: as architecture(); FileNotFoundError: there is no compiler.
+    """
+    processor = architecture(target)
+    commands = [shlex.split(os.environ.get("CC", "")) or ["cc"], ["gcc"], ["clang"]] if target == NATIVE else [[f"{target}-gcc"]]
+    for command in commands:
+        if shutil.which(command[0]):
+            return Toolchain(tuple(command), processor)
+    if importlib.util.find_spec("ziglang"):
+        return Toolchain((sys.executable, "-m", "ziglang", "cc", *([] if target == NATIVE else ["-target", target])), processor)
+    wanted = " or ".join(command[0] for command in commands)
+    raise FileNotFoundError(f"there is no C compiler for {target}: neither {wanted} nor zig, which pip install 'tvmq-delegate[compile]' brings")
+
+
+def undefined(message: str) -> set[str]:
+    """The symbols that a linker did not find, of the messages of GNU's and LLVM's."""
+    return set(re.findall(r"undefined (?:reference to [`']|symbol: )(\w+)", message))
