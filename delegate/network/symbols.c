@@ -15,7 +15,7 @@
 #define LIBRARY "float32: results of the math library are those of the device's library, which is not known here"
 
 // Everything that a plan may point to. FULLY_CONNECTED has the implementation of CONV_2D.
-static const struct tvmq_symbol symbols[] = {
+const struct tvmq_symbol tvmq_symbols[] = {
     TVMQ_EACH_OPERATOR(IMPLEMENTATION)        //
     REFUSED(tvmq_op_float_function, LIBRARY)  //
     REFUSED(tvmq_op_float_softmax, LIBRARY)   //
@@ -45,9 +45,11 @@ static const struct tvmq_symbol symbols[] = {
     PART(tvmq_conv_run_winograd)              //
 };
 
+const size_t tvmq_n_symbols = sizeof tvmq_symbols / sizeof tvmq_symbols[0];
+
 const struct tvmq_symbol *tvmq_symbol_at(uintptr_t address) {
-  for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-    if (symbols[i].address == address) return &symbols[i];
+  for (size_t i = 0; i < tvmq_n_symbols; i++) {
+    if (tvmq_symbols[i].address == address) return &tvmq_symbols[i];
   }
   return NULL;
 }

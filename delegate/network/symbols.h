@@ -11,6 +11,9 @@ struct tvmq_symbol {
   const char *refusal;  // why networks that need it cannot be compiled; NULL: they can
 };
 
+extern const struct tvmq_symbol tvmq_symbols[];
+extern const size_t tvmq_n_symbols;
+
 const struct tvmq_symbol *tvmq_symbol_at(uintptr_t address);  // returns NULL if the address is not that of a symbol
 
 // Returns the kernel's row in whose `fn` the address lies, or NULL.
