@@ -84,6 +84,13 @@ static void add_blocks(const struct tvmq_network *network, const struct tvmq_par
   tvmq_recording_add(recording, &network->delegate->scratch, sizeof network->delegate->scratch, TVMQ_MEMORY_PLAN);
 }
 
+void tvmq_flat_plan_free(struct tvmq_compiled *plan) {
+  if (plan == NULL) return;
+  tvmq_free(plan->passes);
+  tvmq_free(plan->slots);
+  tvmq_free(plan);
+}
+
 struct tvmq_compiled *tvmq_flat_plan(const struct tvmq_network *network, struct tvmq_recording *recording, struct tvmq_text *why) {
   const struct tvmq_partition *partition = network->runtime.node.user_data;
   if (!writes_outputs(network, partition)) {
@@ -93,7 +100,8 @@ struct tvmq_compiled *tvmq_flat_plan(const struct tvmq_network *network, struct 
   struct tvmq_compiled *plan = tvmq_alloc(sizeof *plan);
   if (plan == NULL || !set_slots(network, partition, plan) || !set_passes(partition, plan)) {
     tvmq_say(why, "out of memory");
-    return NULL;  // the caller frees whatever the recording lists
+    tvmq_flat_plan_free(plan);
+    return NULL;
   }
   add_blocks(network, partition, recording);
   return plan;

@@ -286,11 +286,7 @@ static bool open_side(struct side *side, const struct request *request, struct t
 }
 
 static void close_side(struct side *side) {
-  if (side->plan != NULL) {
-    tvmq_free(side->plan->passes);
-    tvmq_free(side->plan->slots);
-  }
-  tvmq_free(side->plan);
+  tvmq_flat_plan_free(side->plan);
   tvmq_network_close(side->network);
   tvmq_free(side->model);
   tvmq_recording_free(&side->recording);

@@ -105,19 +105,32 @@ def test_instruction_sets(isa: str, tmp_path: pathlib.Path) -> None:
     assert_same(made, CHAIN, litert())
 
 
+@pytest.mark.skipif(not all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64"))), reason="no compiler or emulator for aarch64")
+@pytest.mark.parametrize("isa", ["neon", "dotprod"])
+def test_other_processors(isa: str, tmp_path: pathlib.Path) -> None:
+    """A plan that is made here runs on another processor."""
+    compiled(CHAIN, tmp_path, target="aarch64-linux-gnu", isa=isa)
+    subprocess.run(["aarch64-linux-gnu-gcc", "main.c", "-o", "main", "-L.", "-lnet", "-Wl,-rpath,."], cwd=tmp_path, check=True)
+    assert_example(CHAIN, ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "./main"], tmp_path)
+
+
+def assert_example(model: bytes, command: list[str], folder: pathlib.Path) -> None:
+    reference = litert().interpreter(model)
+    values = harness.random_inputs(reference, 5)
+    values[0].tofile(folder / "in")
+    subprocess.run([*command, "in", "out"], cwd=folder, check=True)
+    (expected,) = harness.run(reference, *values)
+    harness.assert_equal(np.fromfile(folder / "out", expected.dtype).reshape(expected.shape), expected)
+
+
 def test_files(tmp_path: pathlib.Path) -> None:
-    """The example compiles without a warning as C and C++ take the header, and runs; the library needs the C library alone, and exports its functions alone."""
+    """The example compiles without a warning and runs; the library needs the C library alone, and exports its functions alone."""
     model = builders.build_conv()
     made = compiled(model, tmp_path, title='a"b*/c\n.tflite')
     assert {file.name for file in made.files} == {"libnet.so", "net.h", "main.c", "netConfig.cmake", "net.pc"}
     flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-L.", "-lnet", "-Wl,-rpath,."]
     subprocess.run(["cc", "-std=c11", "main.c", "-o", "main", *flags], cwd=tmp_path, check=True)
-    reference = litert().interpreter(model)
-    values = harness.random_inputs(reference, 5)
-    values[0].tofile(tmp_path / "in")
-    subprocess.run(["./main", "in", "out"], cwd=tmp_path, check=True)
-    (expected,) = harness.run(reference, *values)
-    harness.assert_equal(np.fromfile(tmp_path / "out", expected.dtype).reshape(expected.shape), expected)
+    assert_example(model, ["./main"], tmp_path)
     assert subprocess.run(["./main", "in"], cwd=tmp_path, capture_output=True).returncode == 2
     if shutil.which("nm"):
         listed = subprocess.run(["nm", "--dynamic", "libnet.so"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout

@@ -1,18 +1,19 @@
 // Plans as data: a plan that is frozen, and thawed in other memory by the functions of a compiled network, gives the
 // results of the network. The constants are in memory that cannot be written to, and the image alone decides on the rest.
-// Arguments are models, and folders of models.
+// Arguments are models, the first one small, and folders of models.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/memory.h"
 #include "compiled/compiled.h"
 #include "kernels/variants.h"
 #include "network/symbols.h"
 #include "tvmq_network.h"
 #include "unit.h"
 
-enum { ERROR = 4096, MOST_TENSORS = 64, ROUNDS = 3, MOST_SYMBOLS = 256, PATH = 4096 };
+enum { ERROR = 4096, MOST_TENSORS = 64, ROUNDS = 3, MOST_SYMBOLS = 256, PATH = 4096, SURVIVED = 16 };
 
 static char error[ERROR];
 
@@ -105,6 +106,26 @@ static void check_model(const char *path) {
   free(model);
 }
 
+// Lets each allocation fail in turn, until so many in a row do not matter that there are no more.
+static void check_memory_failures(const char *path) {
+  static uint8_t model[1 << 16];
+  FILE *file = fopen(path, "rb");
+  const size_t size = file != NULL ? fread(model, 1, sizeof model, file) : 0, blocks = tvmq_alloc_live();
+  if (file != NULL) fclose(file);
+  size_t n_failed = 0;
+  for (size_t n = 1, in_a_row = 0; in_a_row < SURVIVED; n++) {
+    tvmq_alloc_fail_once(n);
+    const struct tvmq_frozen_network *frozen = tvmq_network_freeze(model, size, NULL, NULL, 0, error, ERROR);
+    tvmq_alloc_fail_once(0);
+    in_a_row = frozen != NULL ? in_a_row + 1 : 0;
+    n_failed += frozen == NULL;
+    CHECK(frozen != NULL || error[0] != '\0', "%s: allocation %zu fails without a reason", path, n);
+    tvmq_frozen_release(frozen);
+    CHECK(tvmq_alloc_live() == blocks, "%s: allocation %zu fails: %zu blocks are left", path, n, tvmq_alloc_live() - blocks);
+  }
+  CHECK(n_failed > 50, "%s: %zu failures", path, n_failed);
+}
+
 static void check_folder(const char *folder) {
   DIR *list = opendir(folder);
   if (list == NULL) {
@@ -120,6 +141,7 @@ static void check_folder(const char *folder) {
 }
 
 int main(int argc, char **argv) {
+  if (argc > 1) check_memory_failures(argv[1]);
   for (int i = 1; i < argc; i++) check_folder(argv[i]);
   return unit_report();
 }
