@@ -34,8 +34,9 @@ pytestmark = [
 
 @pytest.fixture(scope="module", autouse=True)
 def cached() -> Any:
-    """Compiles no file twice where ccache is installed."""
+    """Compiles fast: without optimization, and no file twice where ccache is installed."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CFLAGS", "-O0")
         if shutil.which("ccache") and "CC" not in os.environ:
             patch.setenv("CC", "ccache cc")
         yield

@@ -49,7 +49,7 @@ class _Objects:
         if group not in self._tried:
             self._tried[group] = [argument for argument in listed[group].tried if self._tools.knows(argument, self._folder)]
         own = [] if group == sources.PLAIN else [*listed[group].c_args, *self._tried[group]]
-        return [*_ARGS, *listed[sources.PLAIN].c_args, *own, f"-I{sources.root() / 'delegate'}", "-I."]
+        return [*_ARGS, *listed[sources.PLAIN].c_args, *own, f"-I{sources.root() / 'delegate'}", "-I.", *self._tools.flags]
 
     def _preprocessed(self, source: sources.Source) -> str:
         if source not in self._texts:

@@ -23,10 +23,11 @@ class CompilerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A C compiler for a target. command: with the arguments that it always gets."""
+    """A C compiler for a target. command: with the arguments that it always gets. flags: the user's, after all others."""
 
     command: tuple[str, ...]
     architecture: str
+    flags: tuple[str, ...]
 
     def run(self, *arguments: str, folder: Path) -> str:
         """Returns what the compiler prints. Raises CompilerError if it fails."""
@@ -54,17 +55,18 @@ def architecture(target: str) -> str:
 def find(target: str) -> Toolchain:
     """The compiler for a target: `native`, or a triple such as aarch64-linux-gnu.
 
-    For `native`, the environment variable CC names the compiler, which is cc by default. For other targets it is TARGET-gcc. Without these it is zig.
+    For `native`, the environment variable CC names the compiler, which is cc by default. For other targets it is TARGET-gcc. Without these it is zig. CFLAGS
+    has more flags for any of them.
 
     Raises: as architecture(); FileNotFoundError: there is no compiler.
     """
-    processor = architecture(target)
+    processor, flags = architecture(target), tuple(shlex.split(os.environ.get("CFLAGS", "")))
     commands = [shlex.split(os.environ.get("CC", "")) or ["cc"], ["gcc"], ["clang"]] if target == NATIVE else [[f"{target}-gcc"]]
     for command in commands:
         if shutil.which(command[0]):
-            return Toolchain(tuple(command), processor)
+            return Toolchain(tuple(command), processor, flags)
     if importlib.util.find_spec("ziglang"):
-        return Toolchain((sys.executable, "-m", "ziglang", "cc", *([] if target == NATIVE else ["-target", target])), processor)
+        return Toolchain((sys.executable, "-m", "ziglang", "cc", *([] if target == NATIVE else ["-target", target])), processor, flags)
     wanted = " or ".join(command[0] for command in commands)
     raise FileNotFoundError(f"there is no C compiler for {target}: neither {wanted} nor zig, which pip install 'tvmq-delegate[compile]' brings")
 
