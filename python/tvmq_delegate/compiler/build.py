@@ -16,7 +16,7 @@ from . import sources, targets, texts, toolchain
 # Each function by itself, so that the linker drops those that nothing needs; no tables for debuggers and exceptions, and nothing that depends on where or when.
 _SECTIONS = ["-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables", "-fno-ident"]
 _ARGS = ["-std=gnu11", "-O3", "-fPIC", "-w", "-DNDEBUG", "-DTVMQ_COMPILED", "-fvisibility=hidden", *_SECTIONS]
-_LINKER = ["--gc-sections", "--build-id=none", "--as-needed", *(f"-z,{word}" for word in ("defs", "noexecstack", "noseparate-code", "now", "relro"))]
+_LINKER = ["--gc-sections", "--build-id=none", "--as-needed", *(f"-z,{word}" for word in ("defs", "noexecstack", "now", "relro"))]
 _LINK = ["-shared", "-s", *(f"-Wl,{argument}" for argument in _LINKER)]
 
 _RUNTIME = ("tvmq_compiled_init",)  # code that every network needs, besides what its plan names

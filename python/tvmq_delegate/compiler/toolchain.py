@@ -1,15 +1,13 @@
-"""C compilers: the one of this machine, one for another target, or that of the package ziglang."""
+"""C compilers: the one of this machine, or one for another target."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,8 +53,7 @@ def architecture(target: str) -> str:
 def find(target: str) -> Toolchain:
     """The compiler for a target: `native`, or a triple such as aarch64-linux-gnu.
 
-    For `native`, the environment variable CC names the compiler, which is cc by default. For other targets it is TARGET-gcc. Without these it is zig. CFLAGS
-    has more flags for any of them.
+    For `native`, the environment variable CC names the compiler, which is cc by default. For other targets it is TARGET-gcc. CFLAGS has more flags for either.
 
     Raises: as architecture(); FileNotFoundError: there is no compiler.
     """
@@ -65,10 +62,7 @@ def find(target: str) -> Toolchain:
     for command in commands:
         if shutil.which(command[0]):
             return Toolchain(tuple(command), processor, flags)
-    if importlib.util.find_spec("ziglang"):
-        return Toolchain((sys.executable, "-m", "ziglang", "cc", *([] if target == NATIVE else ["-target", target])), processor, flags)
-    wanted = " or ".join(command[0] for command in commands)
-    raise FileNotFoundError(f"there is no C compiler for {target}: neither {wanted} nor zig, which pip install 'tvmq-delegate[compile]' brings")
+    raise FileNotFoundError(f"there is no C compiler for {target}: {' or '.join(command[0] for command in commands)}")
 
 
 def undefined(message: str) -> set[str]:
