@@ -60,6 +60,7 @@ class _Objects:
         """The file that defines a symbol and is not compiled yet. Kernels have their instruction set in their names; macros may have made these."""
         isa = symbol.rpartition("__")[2] if "__" in symbol else None
         candidates = [source for group in ([sources.PORTABLE if isa == "c" else isa] if isa else sources.groups()) for source in sources.of_group(group)]
+        candidates.sort(key=lambda source: -sources.likeness(source, symbol))  # the preprocessor takes long
         readers: list[Callable[[sources.Source], str]] = [sources.text, self._preprocessed]
         for written in readers if isa else readers[:1]:
             for source in candidates:
@@ -93,6 +94,7 @@ class _Objects:
                 "-o",
                 file,
                 *self.files,
+                *self._tools.flags,
                 "-lm",
                 folder=self._folder,
             )

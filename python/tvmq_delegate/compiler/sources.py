@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,11 @@ def of_group(group: str) -> list[Source]:
 @functools.lru_cache(4096)
 def _names(pattern: re.Pattern[str], written: str) -> frozenset[str]:
     return frozenset(pattern.findall(written))
+
+
+def likeness(source: Source, symbol: str) -> int:
+    """How many letters the names of a file and of a symbol begin with alike."""
+    return len(os.path.commonprefix([Path(source.path).stem, symbol.removeprefix("tvmq_")]))
 
 
 def defines(source: Source, symbol: str, written: str) -> bool:
