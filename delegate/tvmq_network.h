@@ -85,9 +85,11 @@ struct tvmq_frozen_pointer {
   unsigned at, base;
 };
 
+// The image is a list of words of 32 bits, most of which are 0.
 struct tvmq_frozen_network {
-  const void *image;
-  unsigned long long image_bytes, arena_bytes;
+  const unsigned *present;  // bit i % 32 of present[i / 32]: whether word i is another than 0
+  const unsigned *words;    // these words
+  unsigned long long n_words, image_bytes, arena_bytes;
   const void *constants;  // packed weights and other constants
   unsigned long long constants_bytes;
   const struct tvmq_frozen_pointer *pointers;

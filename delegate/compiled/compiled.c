@@ -5,10 +5,19 @@
 #include "base/fp_mode.h"
 #include "cpu/cpu_arch.h"
 
+static void write_image(const struct tvmq_compiled_data *data, char *to) {
+  const uint32_t *next = data->words;
+  memset(to, 0, data->image_bytes);
+  for (size_t first = 0; first < data->image_bytes / sizeof *next; first += 32) {
+    for (uint32_t present = data->present[first / 32]; present != 0; present &= present - 1)
+      memcpy(to + (first + (size_t)__builtin_ctz(present)) * sizeof *next, next++, sizeof *next);
+  }
+}
+
 int tvmq_compiled_init(const struct tvmq_compiled_data *data, void *arena) {
   if (arena == NULL || (uintptr_t)arena % TVMQ_ALIGNMENT != 0) return TVMQ_COMPILED_UNALIGNED;
   if ((data->cpu & ~tvmq_cpu_arch_features()) != 0) return TVMQ_COMPILED_CPU;
-  memcpy(arena, data->image, data->image_bytes);
+  write_image(data, arena);
   for (const struct tvmq_compiled_pointer *p = data->pointers; p < data->pointers + data->n_pointers; p++) {
     const uintptr_t base = p->base == TVMQ_BASE_ARENA       ? (uintptr_t)arena
                            : p->base == TVMQ_BASE_CONSTANTS ? (uintptr_t)data->constants

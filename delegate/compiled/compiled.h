@@ -2,7 +2,7 @@
 // when the library was built; here nothing is chosen, proven, packed or allocated.
 //
 // The image of a plan is the blocks that planning made, one after the other, beginning with struct tvmq_compiled. It is
-// copied into the caller's arena, and its pointers are set there. Constants, mostly packed weights, stay where they are.
+// written to the caller's arena, and its pointers are set there. Constants, mostly packed weights, stay where they are.
 #pragma once
 
 #include <stddef.h>
@@ -39,7 +39,7 @@ enum { TVMQ_BASE_ARENA, TVMQ_BASE_CONSTANTS, TVMQ_BASE_SYMBOLS };  // from TVMQ_
 
 // Everything that is generated for a network.
 struct tvmq_compiled_data {
-  const void *image;
+  const uint32_t *present, *words;  // the image, as in struct tvmq_frozen_network
   size_t image_bytes, arena_bytes;
   const void *constants;
   const struct tvmq_compiled_pointer *pointers;

@@ -50,7 +50,8 @@ struct walk {
 
 struct frozen {
   struct tvmq_frozen_network info;  // first member
-  uint8_t *image, *constants;
+  uint8_t *constants;
+  unsigned *present, *words;
   struct tvmq_frozen_pointer *pointers;
   const char **symbols;
 };
@@ -215,16 +216,16 @@ static bool walk_plans(struct walk *walk) {
 
 // ---- the copy
 
-static void copy_object(const struct walk *walk, const struct object *object, const struct frozen *frozen) {
+static void copy_object(const struct walk *walk, const struct object *object, uint8_t *image, const struct frozen *frozen) {
   const struct tvmq_memory_block *block = block_of(walk, object, 0);
-  uint8_t *const to = block->kind == TVMQ_MEMORY_PLAN ? frozen->image : block->kind == TVMQ_MEMORY_CONSTANT ? frozen->constants : NULL;
+  uint8_t *const to = block->kind == TVMQ_MEMORY_PLAN ? image : block->kind == TVMQ_MEMORY_CONSTANT ? frozen->constants : NULL;
   if (to != NULL) memcpy(to + object->at, (const void *)block->start, block->size);
 }
 
-static void set_pointer(const struct walk *walk, const struct pointer *pointer, struct frozen *frozen) {
+static void set_pointer(const struct walk *walk, const struct pointer *pointer, uint8_t *image, struct frozen *frozen) {
   const size_t room_begin = pointer->kind == TVMQ_MEMORY_ROOM ? walk->bytes[TVMQ_MEMORY_PLAN] : 0;
   const uintptr_t word = pointer->kind == NOWHERE || pointer->kind == SYMBOL ? 0 : room_begin + pointer->offset;
-  memcpy(frozen->image + pointer->at, &word, sizeof word);
+  memcpy(image + pointer->at, &word, sizeof word);
   if (pointer->kind == NOWHERE) return;
   const uint32_t base = pointer->kind == SYMBOL                 ? TVMQ_BASE_SYMBOLS + pointer->symbol
                         : pointer->kind == TVMQ_MEMORY_CONSTANT ? TVMQ_BASE_CONSTANTS
@@ -232,21 +233,47 @@ static void set_pointer(const struct walk *walk, const struct pointer *pointer, 
   frozen->pointers[frozen->info.n_pointers++] = (struct tvmq_frozen_pointer){(unsigned)pointer->at, base};
 }
 
+static unsigned word_at(const uint8_t *image, size_t number) {
+  unsigned word;
+  memcpy(&word, image + number * sizeof word, sizeof word);
+  return word;
+}
+
+// Lists the words of the image that are not 0. Returns false if out of memory.
+static bool list_words(const uint8_t *image, size_t bytes, struct frozen *frozen) {
+  const size_t n = bytes / sizeof(unsigned);  // blocks are whole words
+  size_t n_words = 0;
+  for (size_t i = 0; i < n; i++) n_words += word_at(image, i) != 0;
+  frozen->present = tvmq_alloc((n / 32 + 1) * sizeof frozen->present[0]);
+  frozen->words = tvmq_alloc(n_words * sizeof frozen->words[0]);
+  if (frozen->present == NULL || frozen->words == NULL) return false;
+  for (size_t i = 0; i < n; i++) {
+    if (word_at(image, i) == 0) continue;
+    frozen->present[i / 32] |= 1u << i % 32;
+    frozen->words[frozen->info.n_words++] = word_at(image, i);
+  }
+  return true;
+}
+
 static struct frozen *copy(struct walk *walk) {
   struct frozen *frozen = tvmq_alloc(sizeof *frozen);
   if (frozen == NULL) return NULL;
-  frozen->image = tvmq_alloc(walk->bytes[TVMQ_MEMORY_PLAN]);
+  uint8_t *image = tvmq_alloc(walk->bytes[TVMQ_MEMORY_PLAN]);
   frozen->constants = tvmq_alloc(walk->bytes[TVMQ_MEMORY_CONSTANT]);
   frozen->pointers = tvmq_alloc(walk->n_pointers * sizeof frozen->pointers[0]);
   frozen->symbols = tvmq_alloc(walk->n_symbols * sizeof frozen->symbols[0]);
-  if (frozen->image == NULL || frozen->constants == NULL || frozen->pointers == NULL || frozen->symbols == NULL) {
+  bool complete = image != NULL && frozen->constants != NULL && frozen->pointers != NULL && frozen->symbols != NULL;
+  for (size_t i = 0; complete && i < walk->n_objects; i++) copy_object(walk, &walk->objects[i], image, frozen);
+  for (size_t i = 0; complete && i < walk->n_pointers; i++) set_pointer(walk, &walk->pointers[i], image, frozen);
+  for (size_t i = 0; complete && i < walk->n_symbols; i++) frozen->symbols[i] = walk->symbols[i];
+  complete = complete && list_words(image, walk->bytes[TVMQ_MEMORY_PLAN], frozen);
+  tvmq_free(image);
+  if (!complete) {
     tvmq_frozen_release(&frozen->info);
     return NULL;
   }
-  for (size_t i = 0; i < walk->n_objects; i++) copy_object(walk, &walk->objects[i], frozen);
-  for (size_t i = 0; i < walk->n_pointers; i++) set_pointer(walk, &walk->pointers[i], frozen);
-  for (size_t i = 0; i < walk->n_symbols; i++) frozen->symbols[i] = walk->symbols[i];
-  frozen->info.image = frozen->image;
+  frozen->info.present = frozen->present;
+  frozen->info.words = frozen->words;
   frozen->info.image_bytes = walk->bytes[TVMQ_MEMORY_PLAN];
   frozen->info.constants = frozen->constants;
   frozen->info.constants_bytes = walk->bytes[TVMQ_MEMORY_CONSTANT];
@@ -328,7 +355,8 @@ const struct tvmq_frozen_network *tvmq_network_freeze(const void *model, unsigne
 void tvmq_frozen_release(const struct tvmq_frozen_network *network) {
   struct frozen *frozen = (struct frozen *)(uintptr_t)network;
   if (frozen == NULL) return;
-  tvmq_free(frozen->image);
+  tvmq_free(frozen->present);
+  tvmq_free(frozen->words);
   tvmq_free(frozen->constants);
   tvmq_free(frozen->pointers);
   tvmq_free(frozen->symbols);

@@ -172,7 +172,7 @@ def test_plans() -> None:
         for name in ("mobilenet_v1", "mobilenet_v2", "resnet18", "unet"):
             plans = [frozen.freeze(zoo.load(name), options) for _ in range(2)]
             assert plans[0] == plans[1], (name, options)
-            assert plans[0].symbols and plans[0].arena_bytes >= len(plans[0].image), (name, options)
+            assert plans[0].symbols and plans[0].arena_bytes >= plans[0].image_bytes, (name, options)
 
 
 def test_estimates_of_library_functions() -> None:

@@ -64,7 +64,8 @@ static void check_frozen(const char *path, const struct tvmq_frozen_network *fro
   memcpy(constants, frozen->constants, bytes);
   mprotect(constants, bytes + 1, PROT_READ);
   struct tvmq_compiled_data data = {
-      .image = frozen->image,
+      .present = frozen->present,
+      .words = frozen->words,
       .image_bytes = frozen->image_bytes,
       .arena_bytes = frozen->arena_bytes,
       .constants = constants,

@@ -14,11 +14,14 @@ _ERROR_BYTES = 16384
 class Frozen:
     """The plan of a network.
 
-    image: the plan, which is copied to the beginning of an arena of arena_bytes. pointers: (at, base) of the image's words that are offsets from a base: 0: the
-    arena; 1: the constants; 2 + i: symbols[i]. cpu: the features that the kernels need, as bits.
+    present, words: the image of the plan, which is written to the beginning of an arena of arena_bytes: a bit for each of its words of 32 bits, and those that
+    are not 0. pointers: (at, base) of the image's pointers, which are offsets from a base: 0: the arena; 1: the constants; 2 + i: symbols[i]. cpu: the features
+    that the kernels need, as bits.
     """
 
-    image: bytes
+    present: bytes
+    words: bytes
+    image_bytes: int
     arena_bytes: int
     constants: bytes
     pointers: list[tuple[int, int]]
@@ -43,7 +46,9 @@ def freeze(model: bytes, options: Mapping[str, object]) -> Frozen:
         raise (ValueError if text.startswith(("option ", "unknown option ")) else RuntimeError)(text)
     try:
         return Frozen(
-            image=bytes(binding.buffer(found.image, found.image_bytes)),
+            present=bytes(binding.buffer(found.present, (found.image_bytes + 127) // 128 * 4)),
+            words=bytes(binding.buffer(found.words, found.n_words * 4)),
+            image_bytes=found.image_bytes,
             arena_bytes=found.arena_bytes,
             constants=bytes(binding.buffer(found.constants, found.constants_bytes)),
             pointers=[(found.pointers[i].at, found.pointers[i].base) for i in range(found.n_pointers)],

@@ -17,9 +17,10 @@ def _lines(items: Iterable[str], per_line: int) -> Iterator[str]:
         yield "  " + ", ".join(items[at : at + per_line]) + ","
 
 
-def _words(data: bytes) -> list[str]:
-    padded = data + bytes(-len(data) % 8)
-    return [f"0x{word:x}" for (word,) in struct.iter_unpack("<Q", padded)] or ["0"]
+def _words(data: bytes, unit: str = "Q") -> list[str]:
+    """The words of some data. unit: of struct."""
+    padded = data + bytes(-len(data) % struct.calcsize(unit))
+    return [f"0x{word:x}" for (word,) in struct.iter_unpack(f"<{unit}", padded)] or ["0"]
 
 
 def _array(declaration: str, items: Iterable[str], per_line: int) -> str:
@@ -34,13 +35,15 @@ def source(name: str, plan: frozen.Frozen, inputs: int, page: int) -> str:
 #include "{name}.h"
 
 {_array(f"static const uint64_t constants[] __attribute__((aligned({page})))", _words(plan.constants), 8)}
-{_array("static const uint64_t image[] __attribute__((aligned(64)))", _words(plan.image), 8)}
+{_array("static const uint32_t present[]", _words(plan.present, "I"), 12)}
+{_array("static const uint32_t words[]", _words(plan.words, "I"), 12)}
 {_array("static const struct tvmq_compiled_pointer pointers[]", pointers, 12)}
 extern const void *const network_symbols[];
 
 static const struct tvmq_compiled_data data = {{
-    .image = image,
-    .image_bytes = {len(plan.image)},
+    .present = present,
+    .words = words,
+    .image_bytes = {plan.image_bytes},
     .arena_bytes = {plan.arena_bytes},
     .constants = constants,
     .pointers = pointers,
