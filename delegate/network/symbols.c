@@ -5,6 +5,7 @@
 #include "cpu/ops/conv/conv_matrix.h"
 #include "cpu/ops/conv/conv_table.h"
 #include "cpu/ops/conv/conv_winograd.h"
+#include "cpu/ops/conv/rows.h"
 #include "cpu/ops/elementwise/binary.h"
 #include "cpu/ops/op.h"
 
@@ -12,6 +13,7 @@
 #define PART(symbol) REFUSED(symbol, NULL)
 #define REFUSED(symbol, why) {(uintptr_t)&symbol, NAME(symbol), why},
 #define NAME(symbol) #symbol
+#define ROWS_TABLE(mr) PART(tvmq_rows_table_##mr)
 #define LIBRARY "float32: results of the math library are those of the device's library, which is not known here"
 
 // Everything that a plan may point to. FULLY_CONNECTED has the implementation of CONV_2D.
@@ -43,6 +45,9 @@ const struct tvmq_symbol tvmq_symbols[] = {
     PART(tvmq_conv_run_gemm)                  //
     PART(tvmq_conv_run_single)                //
     PART(tvmq_conv_run_winograd)              //
+    PART(tvmq_rows_im2col)                    //
+    PART(tvmq_rows_table_any)                 //
+    TVMQ_EACH_ROWS_TABLE(ROWS_TABLE)          //
 };
 
 const size_t tvmq_n_symbols = sizeof tvmq_symbols / sizeof tvmq_symbols[0];

@@ -74,7 +74,7 @@ static size_t check_table(const struct problem *p, const uint8_t *in, size_t mr,
   const size_t pieces = tvmq_rows_pieces(&p->rows), places = tvmq_round_up(p->n, mr), row_bytes = pieces * tvmq_rows_piece_bytes(&p->rows);
   memset(copies, UNTOUCHED, p->n * row_bytes + MARGIN);
   table[places * pieces] = NULL;
-  tvmq_rows_table(&p->rows, in + p->group, p->first, p->n, mr, copies, table);
+  tvmq_rows_table_for(mr)(&p->rows, in + p->group, p->first, p->n, mr, copies, table);
   size_t wrong = table[places * pieces] != NULL;
   for (size_t at = 0; at < places; at++) {
     for (size_t piece = 0; piece < pieces; piece++)

@@ -18,6 +18,7 @@ _SECTIONS = ["-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind
 _ARGS = ["-std=gnu11", "-O3", "-fPIC", "-w", "-DNDEBUG", "-DTVMQ_COMPILED", "-fvisibility=hidden", *_SECTIONS]
 _LINKER = ["--gc-sections", "--build-id=none", "--as-needed", *(f"-z,{word}" for word in ("defs", "noexecstack", "now", "relro"))]
 _LINK = ["-shared", "-s", *(f"-Wl,{argument}" for argument in _LINKER)]
+_TRIED_LINK = ["-Wl,-z,noseparate-code"]  # fewer pages that are not full; not all linkers know it
 
 _RUNTIME = ("tvmq_compiled_init",)  # code that every network needs, besides what its plan names
 
@@ -42,6 +43,7 @@ class _Objects:
         self._tools, self._folder = tools, folder
         self.files: list[str] = []
         self._tried: dict[str, list[str]] = {}
+        self._tried_link = [argument for argument in _TRIED_LINK if tools.links(argument, folder)]
         self._texts: dict[sources.Source, str] = {}
 
     def _args(self, group: str) -> list[str]:
@@ -57,12 +59,12 @@ class _Objects:
         return self._texts[source]
 
     def source_of(self, symbol: str) -> sources.Source:
-        """The file that defines a symbol and is not compiled yet. Kernels have their instruction set in their names; macros may have made these."""
+        """The file that defines a symbol and is not compiled yet. Kernels have their instruction set in their names; macros may have made the names."""
         isa = symbol.rpartition("__")[2] if "__" in symbol else None
         candidates = [source for group in ([sources.PORTABLE if isa == "c" else isa] if isa else sources.groups()) for source in sources.of_group(group)]
         candidates.sort(key=lambda source: -sources.likeness(source, symbol))  # the preprocessor takes long
         readers: list[Callable[[sources.Source], str]] = [sources.text, self._preprocessed]
-        for written in readers if isa else readers[:1]:
+        for written in readers:
             for source in candidates:
                 if source.made not in self.files and sources.defines(source, symbol, written(source)):
                     return source
@@ -89,6 +91,7 @@ class _Objects:
         try:
             self._tools.run(
                 *_LINK,
+                *self._tried_link,
                 f"-Wl,-z,max-page-size={targets.PAGES[self._tools.architecture]}",
                 f"-Wl,-soname,{file}",
                 "-o",

@@ -41,6 +41,14 @@ class Toolchain:
             return False
         return True
 
+    def links(self, argument: str, folder: Path) -> bool:
+        """Whether the linker knows an argument for shared libraries."""
+        try:
+            self.run("-shared", "-nostdlib", argument, "-x", "c", os.devnull, "-o", "tried.so", folder=folder)
+        except CompilerError:
+            return False
+        return True
+
 
 def architecture(target: str) -> str:
     """The processor of a target, `native` or a triple. Raises ValueError for one that there are no kernels for."""

@@ -50,9 +50,11 @@ struct tvmq_gemm_plan {
   struct tvmq_rows rows;
   const struct tvmq_variant *row_sums;  // NULL: no row terms
   struct tvmq_gemm_lines lines;
-  bool is_matrix;      // result of tvmq_conv_is_matrix()
-  size_t tile_panels;  // panels that are computed into scratch at once
-  size_t tile;         // byte offsets in a thread's scratch: outputs to be copied; the following ones belong to the source
+  tvmq_rows_table_fn fill_table;  // NULL: rows are listed or copied
+  tvmq_rows_copy_fn copy_rows;    // NULL: rows are pixels, or not copied
+  bool is_matrix;                 // result of tvmq_conv_is_matrix()
+  size_t tile_panels;             // panels that are computed into scratch at once
+  size_t tile;                    // byte offsets in a thread's scratch: outputs to be copied; the following ones belong to the source
   size_t table, taps, copies, wide, flipped, padding, terms, zipped;
 };
 static inline struct tvmq_gemm_plan *tvmq_gemm_plan_of(const struct tvmq_conv *conv) { return conv->plan; }

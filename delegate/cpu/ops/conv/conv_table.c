@@ -99,6 +99,18 @@ static bool reserve(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *
          tvmq_scratch_append(size, n_rows, sizeof(int32_t), &g->terms);
 }
 
+static bool reserve_table(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
+  struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  g->fill_table = g->is_matrix ? NULL : tvmq_rows_table_for(c->choice.variant->mr);
+  return reserve(c, n_lines, n_rows, size);
+}
+
+static bool reserve_im2col(struct tvmq_conv *c, size_t n_lines, size_t n_rows, size_t *size) {
+  struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
+  g->copy_rows = g->is_matrix || !c->choice.copies ? NULL : tvmq_rows_im2col;
+  return reserve(c, n_lines, n_rows, size);
+}
+
 // ---- run
 
 // Returns the flip that rows in the table still need; rows that are widened or copied are flipped on the way.
@@ -118,10 +130,10 @@ static void bring_matrix(const struct tvmq_conv *c, const uint8_t *in, size_t fi
   const uint8_t *matrix = in + first * row_bytes;
   if (c->choice.copies) {
     uint8_t *const copies = scratch + g->copies;
-    if (g->is_matrix)
+    if (g->copy_rows == NULL)
       tvmq_move_rows(copies, (ptrdiff_t)row_bytes, in + first * g->rows.pixel_bytes, (ptrdiff_t)g->rows.pixel_bytes, g->rows.pixel_bytes, n);
     else
-      tvmq_rows_im2col(&g->rows, in, first, n, copies, row_bytes);
+      g->copy_rows(&g->rows, in, first, n, copies, row_bytes);
     matrix = copies;
   }
   if (!has_flag(c, TVMQ_WIDE_ROWS)) {
@@ -138,10 +150,10 @@ static void fill_table(const struct tvmq_conv *c, const struct tvmq_rows *rows, 
   const struct tvmq_gemm_plan *g = tvmq_gemm_plan_of(c);
   const size_t mr = c->choice.variant->mr;
   const void **table = (const void **)(scratch + g->table);
-  if (g->is_matrix)
+  if (g->fill_table == NULL)
     tvmq_rows_list((const void *)((uintptr_t)in + first * rows->pixel_bytes), rows->pixel_bytes, n, mr, table);
   else
-    tvmq_rows_table(rows, in, first, n, mr, scratch + g->copies, table);
+    g->fill_table(rows, in, first, n, mr, scratch + g->copies, table);
 }
 
 // Makes a flipped copy of the input of rows [first, first + n), and fills the table with pointers to the copy.
@@ -277,8 +289,9 @@ static tvmq_conv_run_fn find_single(const struct tvmq_conv *c) {
   return in_place && tvmq_gemm_plan_of(c)->row_sums == NULL && c->choice.variant->mr <= SINGLE_ROWS ? tvmq_conv_run_single : NULL;
 }
 
-#define SOURCE(BRING) {.bring = BRING, .multiply = multiply, TVMQ_PLANNING(.lines = tvmq_gemm_single_rows, .reserve = reserve, .find_single = find_single)}
-static const struct tvmq_gemm_source by_table = SOURCE(bring_by_table), by_im2col = SOURCE(bring_by_im2col);
+#define SOURCE(WAY) \
+  {.bring = bring_by_##WAY, .multiply = multiply, TVMQ_PLANNING(.lines = tvmq_gemm_single_rows, .reserve = reserve_##WAY, .find_single = find_single)}
+static const struct tvmq_gemm_source by_table = SOURCE(table), by_im2col = SOURCE(im2col);
 
 const struct tvmq_conv_algorithm tvmq_conv_by_table = {
     .method = &tvmq_gemm_method,

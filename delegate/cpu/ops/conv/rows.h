@@ -42,10 +42,24 @@ static inline size_t tvmq_rows_piece_bytes(const struct tvmq_rows *rows) { retur
 // Fills the table of rows [first, first + n) of A, in tiles of `mr` rows. `in`: the group's first channel in the input
 // tensor. Rows are counted over the whole batch. `table` has room for pointers to all pieces of ceil(n / mr) * mr rows.
 // Pieces at the image's sides are copied to `copies`, which has room for n whole rows; piece_taps = 1 needs no copies.
-void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table);
+typedef void (*tvmq_rows_table_fn)(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table);
+
+// Returns the function for tiles of `mr` rows.
+tvmq_rows_table_fn tvmq_rows_table_for(size_t mr);
+
+// These functions: tvmq_rows_table_<MR> for the heights above 1 of the kernels in variants.def that read a table, and tvmq_rows_table_any for others, more
+// slowly.
+#define TVMQ_EACH_ROWS_TABLE(TABLE) TABLE(4) TABLE(6) TABLE(7) TABLE(8) TABLE(12) TABLE(16)
+#define TVMQ_ROWS_TABLE(NAME) \
+  void tvmq_rows_table_##NAME(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table)
+#define DECLARE(MR) TVMQ_ROWS_TABLE(MR);
+TVMQ_EACH_ROWS_TABLE(DECLARE)
+#undef DECLARE
+TVMQ_ROWS_TABLE(any);
 
 // Copies the same rows to `out`, `row_bytes` apart; row_bytes is at least the size of all pieces. Bytes between rows
 // may be written, too.
+typedef void (*tvmq_rows_copy_fn)(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes);
 void tvmq_rows_im2col(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, uint8_t *out, size_t row_bytes);
 
 // Returns whether the pieces are so short that a single move copies most of them.

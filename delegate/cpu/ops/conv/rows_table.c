@@ -122,19 +122,22 @@ TVMQ_INLINE void fill_table(const struct tvmq_rows *rows, const uint8_t *in, siz
   complete(table, n, mr, n_pieces);
 }
 
-// Tile heights above 1 of the kernels in variants.def that read a table. Other heights work, more slowly.
-#define TVMQ_TABLES(TABLE) TABLE(4) TABLE(6) TABLE(7) TABLE(8) TABLE(12) TABLE(16)
-
-void tvmq_rows_table(const struct tvmq_rows *rows, const uint8_t *in, size_t first, size_t n, size_t mr, uint8_t *copies, const void **table) {
-  switch (mr) {
-#define TABLE(MR)                                      \
-  case MR:                                             \
+#define DEFINE(MR)                                     \
+  TVMQ_ROWS_TABLE(MR) {                                \
+    (void)mr;                                          \
     fill_table(rows, in, first, n, MR, copies, table); \
-    break;
-    TVMQ_TABLES(TABLE)
-#undef TABLE
+  }
+TVMQ_EACH_ROWS_TABLE(DEFINE)
+TVMQ_ROWS_TABLE(any) { fill_table(rows, in, first, n, mr, copies, table); }
+
+tvmq_rows_table_fn tvmq_rows_table_for(size_t mr) {
+  switch (mr) {
+#define CHOICE(MR) \
+  case MR:         \
+    return tvmq_rows_table_##MR;
+    TVMQ_EACH_ROWS_TABLE(CHOICE)
     default:
-      fill_table(rows, in, first, n, mr, copies, table);
+      return tvmq_rows_table_any;
   }
 }
 
