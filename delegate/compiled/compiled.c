@@ -14,9 +14,12 @@ static void write_image(const struct tvmq_compiled_data *data, char *to) {
   }
 }
 
-int tvmq_compiled_init(const struct tvmq_compiled_data *data, void *arena) {
+int tvmq_compiled_init(const struct tvmq_compiled_data *const *plans, size_t n, void *arena) {
   if (arena == NULL || (uintptr_t)arena % TVMQ_ALIGNMENT != 0) return TVMQ_COMPILED_UNALIGNED;
-  if ((data->cpu & ~tvmq_cpu_arch_features()) != 0) return TVMQ_COMPILED_CPU;
+  const uint32_t features = tvmq_cpu_arch_features();
+  while (n > 0 && ((*plans)->cpu & ~features) != 0) plans++, n--;
+  if (n == 0) return TVMQ_COMPILED_CPU;
+  const struct tvmq_compiled_data *data = *plans;
   write_image(data, arena);
   for (const struct tvmq_compiled_pointer *p = data->pointers; p < data->pointers + data->n_pointers; p++) {
     const uintptr_t base = p->base == TVMQ_BASE_ARENA       ? (uintptr_t)arena

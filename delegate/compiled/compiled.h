@@ -37,7 +37,7 @@ struct tvmq_compiled_pointer {
 };
 enum { TVMQ_BASE_ARENA, TVMQ_BASE_CONSTANTS, TVMQ_BASE_SYMBOLS };  // from TVMQ_BASE_SYMBOLS on: the symbols
 
-// Everything that is generated for a network.
+// Everything that is generated for a network and an instruction set.
 struct tvmq_compiled_data {
   const uint32_t *present, *words;  // the image, as in struct tvmq_frozen_network
   size_t image_bytes, arena_bytes;
@@ -49,7 +49,7 @@ struct tvmq_compiled_data {
   uint32_t cpu;  // enum tvmq_cpu_bits: features that the kernels need
 };
 
-// The library's API as NAME.h documents it.
+// The library's API as NAME.h documents it. `plans`: of the same network, the best first; the first one that the processor can run is taken.
 enum { TVMQ_COMPILED_OK, TVMQ_COMPILED_UNALIGNED, TVMQ_COMPILED_CPU, TVMQ_COMPILED_FAILED };
-int tvmq_compiled_init(const struct tvmq_compiled_data *data, void *arena);
+int tvmq_compiled_init(const struct tvmq_compiled_data *const *plans, size_t n, void *arena);
 int tvmq_compiled_run(const struct tvmq_compiled_data *data, void *arena, const void *const *inputs, void *const *outputs);

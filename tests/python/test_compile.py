@@ -99,20 +99,34 @@ def test_results(name: str, tmp_path: pathlib.Path) -> None:
     assert_same(compiled(MODELS[name], tmp_path), MODELS[name], litert())
 
 
+def holds(arena: np.ndarray, plan: frozen.Frozen) -> bool:
+    """Whether an arena has the words of a plan that are no pointers."""
+    present = np.unpackbits(np.frombuffer(plan.present, np.uint8), bitorder="little")[: plan.image_bytes // 4] != 0
+    image = np.zeros(len(present), np.uint32)
+    image[present] = np.frombuffer(plan.words, np.uint32)
+    fixed = np.full(len(present), True)
+    for at, _ in plan.pointers:
+        fixed[at // 4 : at // 4 + 2] = False
+    return bool((arena[: plan.image_bytes].view(np.uint32) == image)[fixed].all())
+
+
 @pytest.mark.parametrize("isa", [isa.name for isa in library.isas() if isa.available and isa.name != "c"])
 def test_instruction_sets(isa: str, tmp_path: pathlib.Path) -> None:
-    """Kernels that macros name are found, and those that the plan does not use are not in the library."""
-    made = compiled(CHAIN, tmp_path, isa=isa)
+    """Kernels that macros name are found. Of several sets, the best is taken."""
+    made = compiled(CHAIN, tmp_path, isa=f"c,{isa}")
     assert_same(made, CHAIN, litert())
+    arena = Library(made).arena
+    found = [holds(arena, frozen.freeze(CHAIN, {"isa": name})) for name in ("c", isa)]
+    assert found == [False, True]
 
 
 @pytest.mark.skipif(not all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64"))), reason="no compiler or emulator for aarch64")
-@pytest.mark.parametrize("isa", ["neon", "dotprod"])
-def test_other_processors(isa: str, tmp_path: pathlib.Path) -> None:
-    """A plan that is made here runs on another processor."""
-    compiled(CHAIN, tmp_path, target="aarch64-linux-gnu", isa=isa)
+def test_other_processors(tmp_path: pathlib.Path) -> None:
+    """Plans that are made here run on other processors, the second one on those without dot products."""
+    compiled(CHAIN, tmp_path, target="aarch64-linux-gnu", isa="neon,dotprod")
     subprocess.run(["aarch64-linux-gnu-gcc", "main.c", "-o", "main", "-L.", "-lnet", "-Wl,-rpath,."], cwd=tmp_path, check=True)
-    assert_example(CHAIN, ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "./main"], tmp_path)
+    for cpu in ("cortex-a53", "max"):
+        assert_example(CHAIN, ["qemu-aarch64", "-cpu", cpu, "-L", "/usr/aarch64-linux-gnu", "./main"], tmp_path)
 
 
 def assert_example(model: bytes, command: list[str], folder: pathlib.Path) -> None:
@@ -138,6 +152,20 @@ def test_files(tmp_path: pathlib.Path) -> None:
         symbols = [(line.split()[-2], line.split()[-1].partition("@")[0]) for line in listed.splitlines()]
         assert {name for kind, name in symbols if kind == "U"} <= LIBC | MATH
         assert {name for kind, name in symbols if kind.isupper() and kind != "U"} == {"net_arena_bytes", "net_init", "net_run"}
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ("objcopy", "ar"))), reason="no objcopy or ar (apt-get install binutils)")
+def test_static(tmp_path: pathlib.Path) -> None:
+    """A program can have several static libraries of networks: they have no names besides those of their functions."""
+    model, program = builders.build_conv(), "int net_init(void *); int other_init(void *);\nint main(void) { return net_init(0) != 1 || other_init(0) != 1; }\n"
+    for name in ("other", "net"):
+        made = compiler.compile(model, tmp_path, name, isa="c", static=True, options={})
+        assert made.files[0].name == f"lib{name}.a"
+    (tmp_path / "both.c").write_text(program, encoding="utf-8")
+    for source in ("main", "both"):
+        subprocess.run(["cc", f"{source}.c", "-o", source, "-L.", "-lnet", "-lother", "-lm"], cwd=tmp_path, check=True)
+    assert_example(model, ["./main"], tmp_path)
+    subprocess.run(["./both"], cwd=tmp_path, check=True)
 
 
 def test_reproducible(tmp_path: pathlib.Path) -> None:

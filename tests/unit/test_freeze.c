@@ -77,11 +77,13 @@ static void check_frozen(const char *path, const struct tvmq_frozen_network *fro
   while (tvmq_network_input(network, (int)data.n_inputs) != NULL) data.n_inputs++;
   void *arena = aligned_alloc(TVMQ_ALIGNMENT, (frozen->arena_bytes / TVMQ_ALIGNMENT + 1) * TVMQ_ALIGNMENT);
   memset(arena, 0xa5, frozen->arena_bytes);
-  CHECK(tvmq_compiled_init(&data, (char *)arena + 8) == TVMQ_COMPILED_UNALIGNED && tvmq_compiled_init(&data, NULL) == TVMQ_COMPILED_UNALIGNED, "%s", path);
-  data.cpu |= 1u << 31;
-  CHECK(tvmq_compiled_init(&data, arena) == TVMQ_COMPILED_CPU, "%s: features that no processor has", path);
-  data.cpu = frozen->cpu;
-  CHECK(tvmq_compiled_init(&data, arena) == TVMQ_COMPILED_OK, "%s", path);
+  struct tvmq_compiled_data better = data;  // for another processor, and without anything else
+  better.cpu |= 1u << 31;
+  better.image_bytes = 0;
+  const struct tvmq_compiled_data *const plans[] = {&better, &data};
+  CHECK(tvmq_compiled_init(plans, 2, (char *)arena + 8) == TVMQ_COMPILED_UNALIGNED && tvmq_compiled_init(plans, 2, NULL) == TVMQ_COMPILED_UNALIGNED, "%s", path);
+  CHECK(tvmq_compiled_init(plans, 1, arena) == TVMQ_COMPILED_CPU, "%s: features that no processor has", path);
+  CHECK(tvmq_compiled_init(plans, 2, arena) == TVMQ_COMPILED_OK, "%s", path);
   unsigned long long seed = 1;
   for (int round = 0; round < ROUNDS; round++) check_run(path, network, &data, arena, &seed);
   free(arena);

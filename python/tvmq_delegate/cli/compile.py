@@ -7,7 +7,7 @@ The delegate must take every node of the model. Needs a C compiler.
 
 \b
 tvmq compile model.tflite -o build/model
-tvmq compile model.tflite -o build/model --target aarch64-linux-gnu --isa dotprod
+tvmq compile model.tflite -o build/model --target aarch64-linux-gnu --isa neon,dotprod --static
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from .group import documented
 @click.option("-o", "--out", type=FOLDER, required=True, metavar="FOLDER", help="Where to write; made if it is not there.")
 @click.option("--name", help="Name of the library and of its functions.  [default: the model's]")
 @click.option("--target", default=compiler.NATIVE, show_default=True, metavar="TRIPLE", help="What to compile for, such as aarch64-linux-gnu.")
-@click.option("--isa", metavar="SET", help="Instruction set of the kernels.  [default: avx2 on x86_64, neon on aarch64]")
+@click.option(
+    "--isa",
+    metavar="SETS",
+    help="Instruction set of the kernels, or several with commas, of which the best is taken at run time.  [default: avx2 on x86_64, neon on aarch64]",
+)
+@click.option("--static", is_flag=True, help="Make a static library instead of a shared one.")
 @click.option(
     "--kernels-of", type=click.Choice(["litert", "tflite"]), default="litert", show_default=True, help="Whose kernels to reproduce where these differ."
 )
@@ -36,10 +41,12 @@ from .group import documented
     "--winograd", type=click.Choice(["auto", "on", "off"]), default="auto", show_default=True, help="Winograd's algorithm: faster, with larger weights."
 )
 @click.option("--tuning-records", metavar="FILES", help="Files written by tvmq tune, whose choices are used.")
-def compile(model: str, out: str, name: str | None, target: str, isa: str | None, kernels_of: str, winograd: str, tuning_records: str | None) -> None:
+def compile(
+    model: str, out: str, name: str | None, target: str, isa: str | None, static: bool, kernels_of: str, winograd: str, tuning_records: str | None
+) -> None:
     source, _ = opened(model)
     options = {"runtime": kernels_of, "winograd": winograd} | ({"tuning_records": tuning_records} if tuning_records else {})
-    called = compiler.identifier(name or Path(model).name.partition(".")[0])
+    called = compiler.identifier(name or Path(model).name.removesuffix(".tflite"))
     with progress() as follow:
-        made = compiler.compile(source, Path(out), called, title=Path(model).name, target=target, isa=isa, options=options, progress=follow)
+        made = compiler.compile(source, Path(out), called, title=Path(model).name, target=target, isa=isa, static=static, options=options, progress=follow)
     screen.console.print(f"{made.files[0]}: {made.constants:,} bytes of weights, {made.code:,} of all else; an arena has {made.arena_bytes:,}", soft_wrap=True)

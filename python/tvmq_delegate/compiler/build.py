@@ -86,8 +86,16 @@ class _Objects:
                 told(done / len(jobs), "compiling")
         self.files += [made for _, made, _ in jobs]
 
+    def bundle(self, file: str, name: str) -> None:
+        """Makes a static library of what the functions of a network need. No other name is visible, so that a program can have several such libraries."""
+        whole = f"{name}.whole.o"
+        roots = [f"-Wl,-u,{name}_{function}" for function in ("arena_bytes", "init", "run")]
+        self._tools.run("-r", "-nostdlib", "-Wl,--gc-sections", *roots, *self.files, "-o", whole, folder=self._folder)
+        self._tools.run_tool("objcopy", "--localize-hidden", "--strip-unneeded", "--remove-section=.comment", whole, folder=self._folder)
+        self._tools.run_tool("ar", "rcsD", file, whole, folder=self._folder)
+
     def link(self, file: str) -> set[str]:
-        """Links. Returns the package's symbols that are missing."""
+        """Links a shared library. Returns the package's symbols that are missing."""
         try:
             self._tools.run(
                 *_LINK,
@@ -127,6 +135,7 @@ def compile(
     title: str = "",
     target: str = toolchain.NATIVE,
     isa: str | None = None,
+    static: bool = False,
     options: Mapping[str, object],
     progress: Progress = lambda fraction, what: None,
 ) -> Compiled:
@@ -138,7 +147,8 @@ def compile(
       name: of the library and its functions; see identifier().
       title: the model's name, for the header.
       target: `native`, or the triple of another target.
-      isa: the instruction set of the kernels; None: the least one of the target.
+      isa: instruction sets of the kernels, with commas between, of which the best is taken at run time; None: the least one of the target.
+      static: make a static library instead of a shared one.
       options: other options of Network, by the library's names.
       progress: is told the fraction that is done, and what comes next.
 
@@ -149,36 +159,41 @@ def compile(
     """
     progress(0, "planning")
     tools = toolchain.find(target)
-    asked = {**targets.options(target, isa), **options}
-    plan = frozen.freeze(model, asked)
-    with network.Network(model, **asked) as opened:  # type: ignore[arg-type]
+    asked = [{**of_target, **options} for of_target in targets.options(target, isa)]
+    plans = [frozen.freeze(model, each) for each in asked]
+    with network.Network(model, **asked[0]) as opened:  # type: ignore[arg-type]
         inputs, outputs = opened.inputs, opened.outputs
-    version, shared = library.version(), f"lib{name}.so"
-    header = texts.header(name, title or name, version, inputs, outputs, plan.arena_bytes)
+    version, file = library.version(), f"lib{name}.a" if static else f"lib{name}.so"
+    arena_bytes = max(plan.arena_bytes for plan in plans)
+    header = texts.header(name, title or name, version, inputs, outputs, arena_bytes)
     own = {
         f"{name}.h": header,
-        f"{name}.c": texts.source(name, plan, len(inputs), targets.PAGES[tools.architecture]),
-        "symbols.c": texts.symbols(plan.symbols),
+        f"{name}.c": texts.source(name, plans, len(inputs), targets.PAGES[tools.architecture]),
+        "symbols.c": texts.symbols([plan.symbols for plan in plans]),
     }
     with tempfile.TemporaryDirectory(prefix="tvmq-compile-") as temporary:
-        for file, text in own.items():
-            (Path(temporary) / file).write_text(text, encoding="utf-8")
-        _build(tools, Path(temporary), shared, [file for file in own if file.endswith(".c")], plan.symbols, progress)
-        built = (Path(temporary) / shared).read_bytes()
+        for each, text in own.items():
+            (Path(temporary) / each).write_text(text, encoding="utf-8")
+        needed = {symbol for plan in plans for symbol in plan.symbols}
+        objects = _build(tools, Path(temporary), f"lib{name}.so", [each for each in own if each.endswith(".c")], needed, progress)
+        if static:
+            objects.bundle(file, name)
+        built = (Path(temporary) / file).read_bytes()
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / shared).write_bytes(built)
+    (folder / file).write_bytes(built)
     written = {
         f"{name}.h": header,
         "main.c": texts.example(name, len(inputs), len(outputs)),
-        f"{name}Config.cmake": texts.cmake(name, shared),
+        f"{name}Config.cmake": texts.cmake(name, file),
         f"{name}.pc": texts.pkg_config(name, version),
     }
-    for file, text in written.items():
-        (folder / file).write_text(text, encoding="utf-8")
-    return Compiled(name, tuple(folder / file for file in (shared, *written)), plan.arena_bytes, len(plan.constants), len(built) - len(plan.constants))
+    for other, text in written.items():
+        (folder / other).write_text(text, encoding="utf-8")
+    constants = sum(len(plan.constants) for plan in plans)
+    return Compiled(name, tuple(folder / each for each in (file, *written)), arena_bytes, constants, len(built) - constants)
 
 
-def _build(tools: toolchain.Toolchain, folder: Path, shared: str, own: list[str], symbols: list[str], progress: Progress) -> None:
+def _build(tools: toolchain.Toolchain, folder: Path, file: str, own: list[str], symbols: set[str], progress: Progress) -> _Objects:
     """Links, compiles the files that define what is missing, and links again until nothing is: planning's code is never compiled."""
     objects = _Objects(tools, folder)
     objects.compile_own(own, _part(progress, 0.05, 0.15))
@@ -188,4 +203,5 @@ def _build(tools: toolchain.Toolchain, folder: Path, shared: str, own: list[str]
         objects.compile({objects.source_of(symbol) for symbol in missing}, _part(progress, begin, end))
         begin = end
         progress(begin, "linking")
-        missing = objects.link(shared)
+        missing = objects.link(file)
+    return objects

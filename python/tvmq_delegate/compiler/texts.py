@@ -27,43 +27,50 @@ def _array(declaration: str, items: Iterable[str], per_line: int) -> str:
     return "\n".join([f"{declaration} = {{", *_lines(items, per_line), "};", ""])
 
 
-def source(name: str, plan: frozen.Frozen, inputs: int, page: int) -> str:
-    """The C source of the plan and of the functions of the header. page: bytes to which constants are aligned, so that processes share their pages."""
+def _plan(number: int, plan: frozen.Frozen, inputs: int, page: int) -> str:
     pointers = [f"{{{at}, {base}}}" for at, base in plan.pointers] or ["{0, 0}"]
-    return f"""#include "compiled/compiled.h"
+    return f"""
+{_array(f"static const uint64_t constants_{number}[] __attribute__((aligned({page})))", _words(plan.constants), 8)}
+{_array(f"static const uint32_t present_{number}[]", _words(plan.present, "I"), 12)}
+{_array(f"static const uint32_t words_{number}[]", _words(plan.words, "I"), 12)}
+{_array(f"static const struct tvmq_compiled_pointer pointers_{number}[]", pointers, 12)}
+extern const void *const network_symbols_{number}[];
 
-#include "{name}.h"
-
-{_array(f"static const uint64_t constants[] __attribute__((aligned({page})))", _words(plan.constants), 8)}
-{_array("static const uint32_t present[]", _words(plan.present, "I"), 12)}
-{_array("static const uint32_t words[]", _words(plan.words, "I"), 12)}
-{_array("static const struct tvmq_compiled_pointer pointers[]", pointers, 12)}
-extern const void *const network_symbols[];
-
-static const struct tvmq_compiled_data data = {{
-    .present = present,
-    .words = words,
+static const struct tvmq_compiled_data plan_{number} = {{
+    .present = present_{number},
+    .words = words_{number},
     .image_bytes = {plan.image_bytes},
     .arena_bytes = {plan.arena_bytes},
-    .constants = constants,
-    .pointers = pointers,
+    .constants = constants_{number},
+    .pointers = pointers_{number},
     .n_pointers = {len(plan.pointers)},
-    .symbols = network_symbols,
+    .symbols = network_symbols_{number},
     .n_inputs = {inputs},
     .cpu = {plan.cpu},
 }};
-
-#define API __attribute__((visibility("default")))
-API size_t {name}_arena_bytes(void) {{ return data.arena_bytes; }}
-API int {name}_init(void *arena) {{ return tvmq_compiled_init(&data, arena); }}
-API int {name}_run(void *arena, const void *const *inputs, void *const *outputs) {{ return tvmq_compiled_run(&data, arena, inputs, outputs); }}
 """
 
 
-def symbols(names: list[str]) -> str:
-    """The C source of the table of symbols, which declares them without their types."""
-    declared = "".join(f"extern const char {name}[];\n" for name in names)
-    return declared + _array("const void *const network_symbols[]", names, 4)
+def source(name: str, plans: list[frozen.Frozen], inputs: int, page: int) -> str:
+    """The C source of the plans, the best first, and of the header's functions. page: bytes to which constants are aligned, so that processes share them."""
+    written = "".join(_plan(number, plan, inputs, page) for number, plan in enumerate(plans))
+    return f"""#include "compiled/compiled.h"
+
+#include "{name}.h"
+{written}
+static const struct tvmq_compiled_data *const plans[] = {{{", ".join(f"&plan_{number}" for number in range(len(plans)))}}};
+
+#define API __attribute__((visibility("default")))
+API size_t {name}_arena_bytes(void) {{ return {name.upper()}_ARENA_BYTES; }}
+API int {name}_init(void *arena) {{ return tvmq_compiled_init(plans, {len(plans)}, arena); }}
+API int {name}_run(void *arena, const void *const *inputs, void *const *outputs) {{ return tvmq_compiled_run(plans[0], arena, inputs, outputs); }}
+"""
+
+
+def symbols(lists: list[list[str]]) -> str:
+    """The C source of the plans' tables of symbols, which declares them without their types."""
+    declared = "".join(f"extern const char {name}[];\n" for name in sorted({name for names in lists for name in names}))
+    return declared + "".join(_array(f"const void *const network_symbols_{number}[]", names, 4) for number, names in enumerate(lists))
 
 
 def _escaped(text: str) -> str:
@@ -199,11 +206,13 @@ int main(int argc, char **argv) {{
 
 
 def cmake(name: str, library: str) -> str:
+    kind = "STATIC" if library.endswith(".a") else "SHARED"
     return f"""# find_package({name} CONFIG REQUIRED PATHS <this folder>), then target_link_libraries(<target> PRIVATE {name}::{name})
-add_library({name}::{name} SHARED IMPORTED)
+add_library({name}::{name} {kind} IMPORTED)
 set_target_properties({name}::{name} PROPERTIES
   IMPORTED_LOCATION "${{CMAKE_CURRENT_LIST_DIR}}/{library}"
-  INTERFACE_INCLUDE_DIRECTORIES "${{CMAKE_CURRENT_LIST_DIR}}")
+  INTERFACE_INCLUDE_DIRECTORIES "${{CMAKE_CURRENT_LIST_DIR}}"
+  INTERFACE_LINK_LIBRARIES m)
 """
 
 
@@ -214,5 +223,5 @@ Name: {name}
 Description: a network compiled by tvmq-delegate
 Version: {version}
 Cflags: -I${{folder}}
-Libs: -L${{folder}} -l{name}
+Libs: -L${{folder}} -l{name} -lm
 """

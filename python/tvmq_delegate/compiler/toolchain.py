@@ -34,6 +34,10 @@ class Toolchain:
             raise CompilerError(f"{shlex.join([*self.command, *arguments])} failed: {done.stderr or done.stdout}")
         return done.stdout
 
+    def run_tool(self, tool: str, *arguments: str, folder: Path) -> None:
+        """Runs a tool of the compiler's, such as ar. Raises CompilerError if it fails."""
+        Toolchain((self.run(f"-print-prog-name={tool}", folder=folder).strip() or tool,), self.architecture, ()).run(*arguments, folder=folder)
+
     def knows(self, argument: str, folder: Path) -> bool:
         try:
             self.run("-Werror", argument, "-x", "c", "-fsyntax-only", os.devnull, folder=folder)
