@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 import tvmq_delegate
-from tvmq_delegate import cli, compiler
+from tvmq_delegate import cli, compiler, sessions
+from tvmq_delegate.binding import compiled as binding_compiled
 from tvmq_delegate.binding import frozen, library
 from tvmq_delegate.compiler import sources
 from tvmq_delegate.models import zoo
@@ -123,10 +124,11 @@ def test_instruction_sets(isa: str, tmp_path: pathlib.Path) -> None:
 @pytest.mark.skipif(not all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64"))), reason="no compiler or emulator for aarch64")
 def test_other_processors(tmp_path: pathlib.Path) -> None:
     """Plans that are made here run on other processors, the second one on those without dot products."""
-    compiled(CHAIN, tmp_path, target="aarch64-linux-gnu", isa="neon,dotprod")
+    model = builders.build_depthwise()  # also of kernels in assembly
+    compiled(model, tmp_path, target="aarch64-linux-gnu", isa="neon,dotprod")
     subprocess.run(["aarch64-linux-gnu-gcc", "main.c", "-o", "main", "-L.", "-lnet", "-Wl,-rpath,."], cwd=tmp_path, check=True)
     for cpu in ("cortex-a53", "max"):
-        assert_example(CHAIN, ["qemu-aarch64", "-cpu", cpu, "-L", "/usr/aarch64-linux-gnu", "./main"], tmp_path)
+        assert_example(model, ["qemu-aarch64", "-cpu", cpu, "-L", "/usr/aarch64-linux-gnu", "./main"], tmp_path)
 
 
 def assert_example(model: bytes, command: list[str], folder: pathlib.Path) -> None:
@@ -151,7 +153,7 @@ def test_files(tmp_path: pathlib.Path) -> None:
         listed = subprocess.run(["nm", "--dynamic", "libnet.so"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
         symbols = [(line.split()[-2], line.split()[-1].partition("@")[0]) for line in listed.splitlines()]
         assert {name for kind, name in symbols if kind == "U"} <= LIBC | MATH
-        assert {name for kind, name in symbols if kind.isupper() and kind != "U"} == {"net_arena_bytes", "net_init", "net_run"}
+        assert {name for kind, name in symbols if kind.isupper() and kind != "U"} == {"net_arena_bytes", "net_description", "net_init", "net_run"}
 
 
 @pytest.mark.skipif(not all(map(shutil.which, ("objcopy", "ar"))), reason="no objcopy or ar (apt-get install binutils)")
@@ -192,6 +194,38 @@ def test_instances(tmp_path: pathlib.Path) -> None:
             harness.assert_equal(array, expected)
     assert instances[0].init(8) == 1
     assert instances[0].lib.net_init(None) == 1
+
+
+def test_contenders(tmp_path: pathlib.Path) -> None:
+    """Tools set a library beside the other ways to run its model. A file that is no such library is refused."""
+    made = compiled(CHAIN, tmp_path)
+    runtime = litert()
+    outputs = []
+    for name in ("reference", str(made.files[0])):
+        session = sessions.Contender(name).open(CHAIN, runtime.module)
+        details = session.interpreter.get_input_details()
+        outputs.append([detail["shape"].tolist() for detail in details] + session.run(harness.random_inputs(runtime.interpreter(CHAIN), 3)))
+    for got, expected in zip(*outputs, strict=True):
+        np.testing.assert_array_equal(got, expected)
+    network = binding_compiled.CompiledNetwork(made.files[0])
+    with pytest.raises(RuntimeError, match="shapes of a compiled network"):
+        network.resize([1, 2, 3])
+    with pytest.raises(ValueError, match="one array for each"):
+        network.run()
+    with pytest.raises(ValueError, match="takes "):
+        network.run(np.zeros((1, 2, 3), np.int16))
+    made.files[0].rename(tmp_path / "libother.so")
+    with pytest.raises(ValueError, match="no network that tvmq compile made"):
+        binding_compiled.CompiledNetwork(tmp_path / "libother.so")
+    with pytest.raises(ValueError, match="unknown contender 'libother'"):
+        sessions.Contender("libother")
+
+
+@pytest.mark.parametrize("name", ["kws_ref_model", "micro_speech_quantized", "exported/dscnn_w8a16", "exported/tcn_w8a32", "exported/tcn_w8a8"])
+def test_whole_networks(name: str, networks: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """Networks as they are trained and exported; tools/compiled does so with all of them."""
+    model = (networks / f"{name}.tflite").read_bytes()
+    assert_same(compiled(model, tmp_path), model, litert(), seeds=1)
 
 
 def test_plans() -> None:

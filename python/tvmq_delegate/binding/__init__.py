@@ -14,6 +14,7 @@ __all__ = [
     "ToolOptions",
     "accelerator",
     "asked_threads",
+    "compiled",
     "cores",
     "frozen",
     "interpreter_threads",

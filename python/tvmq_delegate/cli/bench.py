@@ -64,7 +64,7 @@ def _sweep(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str
     return option.replace("-", "_"), tuple(values)
 
 
-AGAINST = "Other contenders, run in turn: stock,builtin,reference,network, or the path of another build of the delegate, /tmp/before.so."
+AGAINST = "Other contenders, run in turn: stock,builtin,reference,network, or the path of a compiled network, libNAME.so, or of another build of the delegate."
 
 FAIL_ABOVE = "With --compare: exit code 1 if anything is so much slower, 3 if a machine was busy then."
 

@@ -37,7 +37,7 @@ NUMBERS = listed(float, "numbers")
     default="reference,tvmq",
     show_default=True,
     metavar="LIST",
-    help=f"At least two of {', '.join(NAMES)}; the first is what the others differ from.",
+    help=f"At least two of {', '.join(NAMES)} and lib<name>.so of tvmq compile; the first is what the others differ from.",
 )
 @click.option("--rest", type=click.Choice([*RESOLVERS]), default="reference", show_default=True, help="Kernels of the nodes that tvmq leaves to the runtime.")
 @click.option("--input", "files", metavar="FILE", multiple=True, help="Feed a .npy or .npz file, arrays called as the inputs or in their order; repeatable.")

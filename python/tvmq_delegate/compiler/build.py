@@ -89,7 +89,7 @@ class _Objects:
     def bundle(self, file: str, name: str) -> None:
         """Makes a static library of what the functions of a network need. No other name is visible, so that a program can have several such libraries."""
         whole = f"{name}.whole.o"
-        roots = [f"-Wl,-u,{name}_{function}" for function in ("arena_bytes", "init", "run")]
+        roots = [f"-Wl,-u,{name}_{function}" for function in ("arena_bytes", "description", "init", "run")]
         self._tools.run("-r", "-nostdlib", "-Wl,--gc-sections", *roots, *self.files, "-o", whole, folder=self._folder)
         self._tools.run_tool("objcopy", "--localize-hidden", "--strip-unneeded", "--remove-section=.comment", whole, folder=self._folder)
         self._tools.run_tool("ar", "rcsD", file, whole, folder=self._folder)
@@ -168,7 +168,7 @@ def compile(
     header = texts.header(name, title or name, version, inputs, outputs, arena_bytes)
     own = {
         f"{name}.h": header,
-        f"{name}.c": texts.source(name, plans, len(inputs), targets.PAGES[tools.architecture]),
+        f"{name}.c": texts.source(name, plans, texts.description(inputs, outputs, arena_bytes), len(inputs), targets.PAGES[tools.architecture]),
         "symbols.c": texts.symbols([plan.symbols for plan in plans]),
     }
     with tempfile.TemporaryDirectory(prefix="tvmq-compile-") as temporary:

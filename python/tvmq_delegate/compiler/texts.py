@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import struct
 from collections.abc import Iterable, Iterator
 
@@ -51,9 +53,10 @@ static const struct tvmq_compiled_data plan_{number} = {{
 """
 
 
-def source(name: str, plans: list[frozen.Frozen], inputs: int, page: int) -> str:
+def source(name: str, plans: list[frozen.Frozen], description: str, inputs: int, page: int) -> str:
     """The C source of the plans, the best first, and of the header's functions. page: bytes to which constants are aligned, so that processes share them."""
     written = "".join(_plan(number, plan, inputs, page) for number, plan in enumerate(plans))
+    quoted = description.replace("\\", r"\\").replace('"', r"\"")
     return f"""#include "compiled/compiled.h"
 
 #include "{name}.h"
@@ -61,10 +64,17 @@ def source(name: str, plans: list[frozen.Frozen], inputs: int, page: int) -> str
 static const struct tvmq_compiled_data *const plans[] = {{{", ".join(f"&plan_{number}" for number in range(len(plans)))}}};
 
 #define API __attribute__((visibility("default")))
+API const char *{name}_description(void) {{ return "{quoted}"; }}
 API size_t {name}_arena_bytes(void) {{ return {name.upper()}_ARENA_BYTES; }}
 API int {name}_init(void *arena) {{ return tvmq_compiled_init(plans, {len(plans)}, arena); }}
 API int {name}_run(void *arena, const void *const *inputs, void *const *outputs) {{ return tvmq_compiled_run(plans[0], arena, inputs, outputs); }}
 """
+
+
+def description(inputs: tuple[network.NetworkTensor, ...], outputs: tuple[network.NetworkTensor, ...], arena_bytes: int) -> str:
+    """What a program that loads the library needs to know, as JSON in ASCII."""
+    tensors = {role: [dataclasses.asdict(tensor) for tensor in found] for role, found in (("inputs", inputs), ("outputs", outputs))}
+    return json.dumps({"arena_bytes": arena_bytes, **tensors}, separators=(",", ":"))
 
 
 def symbols(lists: list[list[str]]) -> str:
@@ -126,6 +136,9 @@ enum {{
 }};
 
 size_t {name}_arena_bytes(void);  // returns {upper}_ARENA_BYTES
+
+// Returns JSON for programs that load the library: arena_bytes, and of inputs and outputs what is defined above.
+const char *{name}_description(void);
 
 // Makes an instance in the arena, whose contents do not matter before, and must not be changed by others afterwards.
 // Variables of the network get their first values. Returns one of the numbers above.

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import models
-from ..binding import Delegate, library, load, runtimes
+from ..binding import Delegate, compiled, library, load, runtimes
 from .network import NetworkInterpreter, open_network
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ RESOLVERS = {"reference": "BUILTIN_REF", "builtin": "BUILTIN_WITHOUT_DEFAULT_DEL
 DELEGATE = "tvmq"
 NETWORK = "network"
 NAMES = (*RESOLVERS, DELEGATE, NETWORK)
+COMPILED = ".so"  # how the names of contenders end that are libraries of `tvmq compile`
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Contender:
 
     name: one of NAMES: "reference" (the runtime's reference kernels), "builtin" (its optimized kernels without delegates), "stock" (the runtime
     as it is by default, with XNNPACK where that belongs to it), "tvmq" (the delegate) or "network" (the model without a runtime, which the delegate must
-    take as a whole).
+    take as a whole); or the path of a library that `tvmq compile` made of the model.
     rest: which of the runtime's kernels run the nodes that the delegate leaves to it: "reference", "builtin" or "stock".
     options: the delegate's, as for load().
     library: the path of another build of the delegate, which only a process of its own can open; "" for that of this process.
@@ -41,20 +42,22 @@ class Contender:
     library: str = ""
 
     def __post_init__(self) -> None:
-        if self.name not in NAMES:
-            hint = "; tvmq bench alone takes the path of another build, which TVMQ_LIBRARY names elsewhere" * self.name.endswith(".so")
-            raise ValueError(f"unknown contender {self.name!r}; there are {', '.join(NAMES)}{hint}")
+        if self.name not in NAMES and not self.compiled:
+            raise ValueError(f"unknown contender {self.name!r}; there are {', '.join(NAMES)}, and libraries that tvmq compile made")
         if self.rest not in RESOLVERS:
             raise ValueError(f"unknown kernels {self.rest!r} for the rest; there are {', '.join(RESOLVERS)}")
 
     @classmethod
     def named(cls, text: str, rest: str, options: Mapping[str, Any]) -> Contender:
-        """The contender of a name, or the delegate of the library that a path leads to. Raises ValueError if there is neither."""
+        """The contender of a name, or of the library that a path leads to: a compiled network, or another build of the delegate.
+
+        Raises ValueError if there is none.
+        """
         if not text.endswith(".so"):
             return cls(text, rest, options)
         if not os.path.isfile(text):
             raise ValueError(f"{text}: no such library")
-        return cls(DELEGATE, rest, options, os.path.abspath(text))
+        return cls(text, rest, options) if compiled.is_network(text) else cls(DELEGATE, rest, options, os.path.abspath(text))
 
     @property
     def delegated(self) -> bool:
@@ -62,9 +65,14 @@ class Contender:
         return self.name in (DELEGATE, NETWORK)
 
     @property
+    def compiled(self) -> bool:
+        """Whether it is a library that `tvmq compile` made."""
+        return self.name.endswith(COMPILED)
+
+    @property
     def kernels(self) -> str:
-        """Which of the runtime's kernels run what is not delegated, a key of RESOLVERS."""
-        return self.rest if self.delegated else self.name
+        """Which of the runtime's kernels run what is not delegated, a key of RESOLVERS; "reference" where none do."""
+        return self.rest if self.delegated else "reference" if self.compiled else self.name
 
     def wholly(self) -> Contender:
         """The same with a delegate that takes every node or fails: for nodes alone, where what the runtime computes would prove nothing of the delegate."""
@@ -80,8 +88,10 @@ class Contender:
           num_threads: of the interpreter, and so of the delegate unless its options say otherwise.
 
         Raises:
-          ValueError, RuntimeError: the runtime refuses the model. Whatever load() raises.
+          ValueError, RuntimeError: the runtime refuses the model. Whatever load() and CompiledNetwork raise.
         """
+        if self.compiled:
+            return Session(self, NetworkInterpreter(compiled.CompiledNetwork(self.name)), None)
         if self.name == NETWORK:
             network = open_network(source, runtime, {"num_threads": num_threads, **self.options})
             return Session(self, NetworkInterpreter(network), network)

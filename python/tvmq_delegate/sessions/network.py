@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..binding import network
+from ..binding import compiled, network
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ def open_network(source: bytes, runtime: ModuleType, options: Mapping[str, Any])
 class NetworkInterpreter:
     """An interpreter, as far as the tools need one. Tensors have the numbers that the model's file gives them; inputs can be set, and outputs be read."""
 
-    def __init__(self, opened: network.Network):
+    def __init__(self, opened: network.Network | compiled.CompiledNetwork):
         self._network = opened
         self._shapes = [tensor.shape for tensor in opened.inputs]
 
