@@ -61,7 +61,8 @@ class CompiledNetwork:
             tuple(NetworkTensor(**{**tensor, "shape": tuple(tensor["shape"])}) for tensor in described[role]) for role in ("inputs", "outputs")
         )
         self._arrays = [[np.zeros(tensor.shape, tensor.dtype) for tensor in tensors] for tensors in (self.inputs, self.outputs)]
-        self._pointers = [(ctypes.c_void_p * max(len(arrays), 1))(*map(self._pointer, arrays)) for arrays in self._arrays]
+        pointers = [(ctypes.c_void_p * max(len(arrays), 1))(*map(self._pointer, arrays)) for arrays in self._arrays]
+        self._arguments = (self._pointer(self._arena), *pointers)
 
     @staticmethod
     def _pointer(array: NDArray[Any]) -> ctypes.c_void_p:
@@ -85,7 +86,7 @@ class CompiledNetwork:
 
     def invoke(self) -> None:
         """One inference, of what the inputs hold."""
-        self._check(self._run(self._pointer(self._arena), *self._pointers))
+        self._check(self._run(*self._arguments))
 
     def output(self, index: int) -> NDArray[Any]:
         """A copy of an output."""

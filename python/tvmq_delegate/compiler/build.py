@@ -174,6 +174,8 @@ def compile(
     with tempfile.TemporaryDirectory(prefix="tvmq-compile-") as temporary:
         for each, text in own.items():
             (Path(temporary) / each).write_text(text, encoding="utf-8")
+        for number, plan in enumerate(plans):
+            (Path(temporary) / texts.constants_file(number)).write_bytes(plan.constants)
         needed = {symbol for plan in plans for symbol in plan.symbols}
         objects = _build(tools, Path(temporary), f"lib{name}.so", [each for each in own if each.endswith(".c")], needed, progress)
         if static:

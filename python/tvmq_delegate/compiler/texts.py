@@ -19,22 +19,33 @@ def _lines(items: Iterable[str], per_line: int) -> Iterator[str]:
         yield "  " + ", ".join(items[at : at + per_line]) + ","
 
 
-def _words(data: bytes, unit: str = "Q") -> list[str]:
-    """The words of some data. unit: of struct."""
-    padded = data + bytes(-len(data) % struct.calcsize(unit))
-    return [f"0x{word:x}" for (word,) in struct.iter_unpack(f"<{unit}", padded)] or ["0"]
+def _words(data: bytes) -> list[str]:
+    """The words of 32 bits of some data."""
+    return [f"0x{word:x}" for (word,) in struct.iter_unpack("<I", data)] or ["0"]
 
 
 def _array(declaration: str, items: Iterable[str], per_line: int) -> str:
     return "\n".join([f"{declaration} = {{", *_lines(items, per_line), "};", ""])
 
 
+def constants_file(number: int) -> str:
+    """Name of the file that has the constants of a plan when the source is compiled."""
+    return f"constants_{number}.bin"
+
+
 def _plan(number: int, plan: frozen.Frozen, inputs: int, page: int) -> str:
     pointers = [f"{{{at}, {base}}}" for at, base in plan.pointers] or ["{0, 0}"]
     return f"""
-{_array(f"static const uint64_t constants_{number}[] __attribute__((aligned({page})))", _words(plan.constants), 8)}
-{_array(f"static const uint32_t present_{number}[]", _words(plan.present, "I"), 12)}
-{_array(f"static const uint32_t words_{number}[]", _words(plan.words, "I"), 12)}
+// Arrays of this size would take compilers long.
+extern const char constants_{number}[] __attribute__((visibility("hidden")));
+__asm__(".section .rodata.constants_{number},\\"a\\"\\n"
+        ".globl constants_{number}\\n"
+        ".hidden constants_{number}\\n"
+        ".balign {page}\\n"
+        "constants_{number}: .incbin \\"{constants_file(number)}\\"\\n"
+        ".previous");
+{_array(f"static const uint32_t present_{number}[]", _words(plan.present), 12)}
+{_array(f"static const uint32_t words_{number}[]", _words(plan.words), 12)}
 {_array(f"static const struct tvmq_compiled_pointer pointers_{number}[]", pointers, 12)}
 extern const void *const network_symbols_{number}[];
 
