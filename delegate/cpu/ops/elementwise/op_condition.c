@@ -9,12 +9,13 @@
 
 enum { PIECE_BYTES = 4096, ROOM_BYTES = PIECE_BYTES + TVMQ_BROADCAST_MARGIN, INPUTS = TVMQ_BROADCAST_INPUTS, SLICE_BYTES = INPUTS * ROOM_BYTES };
 
-struct condition;
-typedef void (*compute_fn)(const struct condition *c, const void *const in[INPUTS], void *out, size_t n);
+// How elements are compared: as they are, or bytes by their ranks.
+enum form { FORM_F32, FORM_S8, FORM_U8, FORM_S32, FORM_S64, FORM_RANKS, N_FORMS };
 
 struct condition {
   struct tvmq_cut cut;
-  compute_fn compute;
+  enum tvmq_condition condition;
+  enum form form;  // of comparisons
   int n_in;
   size_t in_bytes[INPUTS], out_bytes;  // of an element
   size_t piece;                        // elements that are computed at once
@@ -23,6 +24,8 @@ struct condition {
   size_t n_threads;
   int32_t ranks[2][TVMQ_N_BYTES];  // of bytes that are compared
 };
+
+typedef void (*compute_fn)(const struct condition *c, const void *const in[INPUTS], void *out, size_t n);
 
 // ---- loops over elements
 
@@ -91,14 +94,30 @@ SELECT(uint16_t)
 SELECT(uint32_t)
 SELECT(uint64_t)
 
-#define COMPARISONS(name) {name##_float, name##_int8_t, name##_uint8_t, name##_int32_t, name##_int64_t, name##_ranks}
-static const struct {
-  compute_fn f32, s8, u8, s32, s64, ranks;
-} comparisons[] = {
+#define COMPARISONS(name)                                                                \
+  {[FORM_F32] = name##_float,   [FORM_S8] = name##_int8_t,   [FORM_U8] = name##_uint8_t, \
+   [FORM_S32] = name##_int32_t, [FORM_S64] = name##_int64_t, [FORM_RANKS] = name##_ranks}
+static const compute_fn comparisons[][N_FORMS] = {
     [TVMQ_CONDITION_EQUAL] = COMPARISONS(equal),     [TVMQ_CONDITION_NOT_EQUAL] = COMPARISONS(not_equal),
     [TVMQ_CONDITION_GREATER] = COMPARISONS(greater), [TVMQ_CONDITION_GREATER_EQUAL] = COMPARISONS(greater_equal),
     [TVMQ_CONDITION_LESS] = COMPARISONS(less),       [TVMQ_CONDITION_LESS_EQUAL] = COMPARISONS(less_equal),
 };
+
+static compute_fn compute_of(const struct condition *c) {
+  static const compute_fn select_by_bytes[] = {[1] = select_uint8_t, [2] = select_uint16_t, [4] = select_uint32_t, [8] = select_uint64_t};
+  switch (c->condition) {
+    case TVMQ_CONDITION_AND:
+      return and_all;
+    case TVMQ_CONDITION_OR:
+      return or_all;
+    case TVMQ_CONDITION_NOT:
+      return not_all;
+    case TVMQ_CONDITION_SELECT:
+      return select_by_bytes[c->out_bytes];
+    default:
+      return comparisons[c->condition][c->form];
+  }
+}
 
 // ---- planning
 
@@ -110,36 +129,20 @@ static bool ranks_are_values(const struct condition *c, enum tvmq_type type) {
   return climbs;
 }
 
-static compute_fn comparison(const struct condition *c, const struct tvmq_condition_desc *d) {
-  const bool is_byte = d->type == TVMQ_TYPE_S8 || d->type == TVMQ_TYPE_U8;
-  if (is_byte && !ranks_are_values(c, d->type)) return comparisons[d->condition].ranks;
-  switch (d->type) {
+static enum form form_of(const struct condition *c, enum tvmq_type type) {
+  switch (type) {
     case TVMQ_TYPE_F32:
-      return comparisons[d->condition].f32;
+      return FORM_F32;
     case TVMQ_TYPE_S32:
-      return comparisons[d->condition].s32;
+      return FORM_S32;
     case TVMQ_TYPE_S64:
-      return comparisons[d->condition].s64;
+      return FORM_S64;
     case TVMQ_TYPE_S8:
-      return comparisons[d->condition].s8;
+      return ranks_are_values(c, type) ? FORM_S8 : FORM_RANKS;
+    case TVMQ_TYPE_U8:
+      return ranks_are_values(c, type) ? FORM_U8 : FORM_RANKS;
     default:
-      return comparisons[d->condition].u8;
-  }
-}
-
-static compute_fn compute_of(const struct condition *c, const struct tvmq_condition_desc *d) {
-  static const compute_fn select_by_bytes[] = {[1] = select_uint8_t, [2] = select_uint16_t, [4] = select_uint32_t, [8] = select_uint64_t};
-  switch (d->condition) {
-    case TVMQ_CONDITION_AND:
-      return and_all;
-    case TVMQ_CONDITION_OR:
-      return or_all;
-    case TVMQ_CONDITION_NOT:
-      return not_all;
-    case TVMQ_CONDITION_SELECT:
-      return select_by_bytes[tvmq_type_bytes(d->type)];
-    default:
-      return comparison(c, d);
+      return FORM_U8;
   }
 }
 
@@ -153,6 +156,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   const size_t bytes = tvmq_type_bytes(d->type);
   const bool selects = d->condition == TVMQ_CONDITION_SELECT;
   *c = (struct condition){
+      .condition = d->condition,
       .n_in = tvmq_condition_inputs(d->condition),
       .in_bytes = {selects ? 1 : bytes, bytes, bytes},
       .out_bytes = selects ? bytes : 1,
@@ -162,7 +166,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
       .n_threads = (size_t)tvmq_threads_count(env->threads),
   };
   if (tvmq_condition_compares(d->condition)) tvmq_comparison_ranks(d, env->rounding, c->ranks);
-  c->compute = compute_of(c, d);
+  c->form = form_of(c, d->type);
   tvmq_cut_units(&c->cut, d->n, TVMQ_LINE, (float)d->n, env);
   return tvmq_scratch_reserve(env->scratch, 0, slice_bytes(c), c->n_threads) ? NULL : "out of memory";
 }
@@ -178,14 +182,15 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   const struct condition *c = (const struct condition *)op;
   const struct tvmq_piece share = tvmq_cut_piece(&c->cut, task.index);
   uint8_t *const room = slice_bytes(c) > 0 ? c->scratch->memory + (size_t)task.thread * SLICE_BYTES : NULL;
+  const compute_fn compute = compute_of(c);
   struct tvmq_broadcast_copy held[INPUTS] = {0};
   for (int i = 0; i < c->n_in && room != NULL; i++) held[i].data = room + i * ROOM_BYTES;
   for (size_t at = share.first, end = share.first + share.n, n; at < end; at += n) {
     const void *in[INPUTS] = {0};
     n = tvmq_min(end - at, c->piece);
     for (int i = 0; i < c->n_in; i++) in[i] = tvmq_broadcast_read(&c->broadcast, i, pass->in[i], c->in_bytes[i], at, n, &held[i]);
-    c->compute(c, in, (uint8_t *)pass->outs[0] + at * c->out_bytes, n);
+    compute(c, in, (uint8_t *)pass->outs[0] + at * c->out_bytes, n);
   }
 }
 
-const struct tvmq_implementation tvmq_op_condition = {.plan = plan, .n_tasks = tvmq_cut_tasks, .run_task = run_task, .info = info};
+const struct tvmq_implementation tvmq_op_condition = {.n_tasks = tvmq_cut_tasks, .run_task = run_task, TVMQ_PLANNING(.plan = plan, .info = info)};
