@@ -171,6 +171,7 @@ struct tvmq_binary_desc {
   enum tvmq_type type;           // of inputs and output
   struct tvmq_quant in[2], out;  // MAXIMUM, MINIMUM: means nothing
   enum tvmq_activation activation;
+  bool six_dims;                    // MUL: the runtime broadcasts to 6 dimensions, instead of 4
   bool powers_of_two;               // int16: the node's option pot_scale_int16; with scales that are powers of two, the reference shifts instead of rescaling
   size_t n;                         // elements of the output
   int32_t rank;                     // of the output, where the inputs' shapes differ; else 0

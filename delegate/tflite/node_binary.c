@@ -29,6 +29,8 @@ static const char *describe_binary(const struct tvmq_node_view *view, struct tvm
     binary->in[i] = tvmq_tensor_quant(view->in[i]);
   }
   binary->out = tvmq_tensor_quant(view->out);
+  // The versions that scale FULLY_CONNECTED in float64 broadcast MUL to 6 dimensions.
+  binary->six_dims = binary->operation == TVMQ_OPERATION_MUL && view->node->reference.scaling == TVMQ_SCALING_FLOAT64;
   const char *reason = tvmq_broadcast_shapes(shapes->in, 2, &shapes->out, &binary->broadcast);
   if (reason == NULL) reason = tvmq_shape_set_bytes(&shapes->out, binary->type);
   if (reason == NULL && binary->operation == TVMQ_OPERATION_PRELU && !same_shape(&shapes->in[0], &shapes->out))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builders
 import cases
 import elementwise_cases
 import harness
@@ -183,6 +184,23 @@ def test_float_softmax(runtime, draw):
 @randomly
 def test_cast(runtime, dtype, draw):
     check(runtime, draw(elementwise_cases.casts, dtype))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@randomly
+def test_products_of_many_dimensions(runtime, dtype, draw):
+    """LiteRT broadcasts MUL to 6 dimensions, as Keras' group normalization wants; tflite-runtime to 4."""
+    shape = tuple(draw.integer(2, 4) for _ in range(draw.integer(5, 6)))
+    other = [size if draw.boolean() else 1 for size in shape]
+    other[draw.integer(0, len(shape) - 1)] = 1
+    zero_points = (0,) * 2 if dtype == "int16" else (3, 7)
+    parameters = dict(operator="MUL", dtype=dtype, shape=shape, other_shape=other, in_zero_point=zero_points)
+    generator = np.random.default_rng(draw.generator_seed())
+    case = cases.Case(builders.build_binary, parameters, [tuple(harness.random_tensor(generator, of, dtype) for of in (shape, other))])
+    if runtime.name == "tflite_runtime":
+        harness.assert_refused(runtime, case.build(), "of this rank")
+    else:
+        check(runtime, case, num_threads=draw.choice([1, 3]))
 
 
 @pytest.mark.parametrize("operator", elementwise_cases.CONDITIONS)

@@ -106,6 +106,11 @@ static const struct {
     [TVMQ_OPERATION_PRELU] = {claim_prelu, 4, 4},         [TVMQ_OPERATION_SQUARED_DIFFERENCE] = {claim_square, 4, 4},
 };
 
+static int32_t most_rank(const struct tvmq_binary_desc *desc) {
+  if (desc->six_dims) return 6;
+  return desc->type == TVMQ_TYPE_F32 ? operations[desc->operation].most_rank_of_floats : operations[desc->operation].most_rank;
+}
+
 static bool is_arithmetic(enum tvmq_operation operation) {
   return operation == TVMQ_OPERATION_ADD || operation == TVMQ_OPERATION_SUB || operation == TVMQ_OPERATION_MUL;
 }
@@ -123,7 +128,7 @@ static const char *claim_integers(const struct tvmq_binary_desc *desc) {
 // no meaning.
 static const char *claim_floats(const struct tvmq_binary_desc *desc) {
   const bool has_activation = is_arithmetic(desc->operation) || desc->operation == TVMQ_OPERATION_DIV;
-  if (desc->rank > operations[desc->operation].most_rank_of_floats) return too_many_dimensions;
+  if (desc->rank > most_rank(desc)) return too_many_dimensions;
   return has_activation || desc->activation == TVMQ_ACTIVATION_NONE ? activation_rule(desc->activation) : no_activation;
 }
 
@@ -131,7 +136,7 @@ const char *tvmq_claim_binary(const struct tvmq_binary_desc *desc) {
   if (desc->type == TVMQ_TYPE_F32) return elements_rule(desc->n) ?: claim_floats(desc);
   if (desc->type == TVMQ_TYPE_S32 || desc->type == TVMQ_TYPE_S64) return elements_rule(desc->n) ?: claim_integers(desc);
   const char *reason = type_rule(desc->type) ?: elements_rule(desc->n) ?: activation_rule(desc->activation);
-  if (reason == NULL && desc->rank > operations[desc->operation].most_rank) reason = too_many_dimensions;
+  if (reason == NULL && desc->rank > most_rank(desc)) reason = too_many_dimensions;
   return reason ?: operations[desc->operation].claim(desc);
 }
 
