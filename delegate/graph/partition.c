@@ -19,48 +19,57 @@ static void run_task(void *context, struct tvmq_task task) {
   pass->run_task(pass->op, &pass->pass, task);
 }
 
+static void drop_lineup(struct tvmq_lineup *line) {
+  tvmq_sequence_destroy(line->sequence);
+  tvmq_free(line->passes);
+  *line = (struct tvmq_lineup){0};
+}
+
 static void drop_passes(struct tvmq_partition *partition) {
-  tvmq_sequence_destroy(partition->sequence);
-  tvmq_free(partition->passes);
-  partition->sequence = NULL;
-  partition->passes = NULL;
+  drop_lineup(&partition->shared);
+  drop_lineup(&partition->alone);
   tvmq_pace_restart(&partition->pace);
 }
 
-// Numbers the passes of the steps. Returns the number of passes.
-static size_t count_passes(struct tvmq_partition *partition) {
+static const struct tvmq_op *op_of(const struct tvmq_record *record, bool alone) { return alone && record->alone != NULL ? record->alone : record->op; }
+
+static size_t n_passes_of(const struct tvmq_step *step, bool alone) {
+  const struct tvmq_record *record = step->record;
   size_t n = 0;
-  for (size_t i = 0; i < partition->n; i++) {
-    struct tvmq_step *step = &partition->steps[i];
-    const struct tvmq_record *record = step->record;
-    step->first_pass = n;
-    for (step->n_passes = 0; !step->idle && record->implementation->n_tasks(record->op, step->n_passes) > 0;) step->n_passes++;
-    n += step->n_passes;
-  }
+  while (!step->idle && record->implementation->n_tasks(op_of(record, alone), n) > 0) n++;
   return n;
 }
 
-// Creates the sequence of all passes. Returns false if out of memory.
-static bool line_up(struct tvmq_partition *partition) {
-  drop_passes(partition);
-  const size_t n = count_passes(partition);
+// Lines up the passes of all steps, as they are planned for all threads or for one. Returns false if out of memory.
+static bool make_lineup(struct tvmq_partition *partition, bool alone, struct tvmq_lineup *line) {
+  size_t n = 0;
+  for (size_t i = 0; i < partition->n; i++) n += n_passes_of(&partition->steps[i], alone);
   struct tvmq_sequence_pass *passes = tvmq_alloc(n * sizeof *passes);
-  partition->passes = tvmq_alloc(n * sizeof partition->passes[0]);
-  if (passes != NULL && partition->passes != NULL) {
-    for (size_t i = 0; i < partition->n; i++) {
-      const struct tvmq_step *step = &partition->steps[i];
-      for (size_t number = 0; number < step->n_passes; number++) {
-        struct tvmq_step_pass *pass = &partition->passes[step->first_pass + number];
-        const struct tvmq_record *record = step->record;
-        *pass = (struct tvmq_step_pass){
-            record->implementation->run_task, record->op, {.number = number, .in = step->in, .outs = step->out, .failure = &partition->failure}};
-        passes[step->first_pass + number] = (struct tvmq_sequence_pass){record->implementation->n_tasks(record->op, number), run_task, pass};
-      }
+  line->passes = tvmq_alloc(n * sizeof line->passes[0]);
+  n = 0;
+  for (size_t i = 0; passes != NULL && line->passes != NULL && i < partition->n; i++) {
+    struct tvmq_step *step = &partition->steps[i];
+    const struct tvmq_record *record = step->record;
+    const struct tvmq_op *op = op_of(record, alone);
+    const size_t n_passes = n_passes_of(step, alone);
+    if (!alone) step->first_pass = n;
+    if (!alone) step->n_passes = n_passes;
+    for (size_t number = 0; number < n_passes; number++, n++) {
+      line->passes[n] =
+          (struct tvmq_step_pass){record->implementation->run_task, op, {.number = number, .in = step->in, .outs = step->out, .failure = &partition->failure}};
+      passes[n] = (struct tvmq_sequence_pass){record->implementation->n_tasks(op, number), run_task, &line->passes[n]};
     }
-    partition->sequence = tvmq_sequence_create(partition->threads, passes, n);
   }
+  if (passes != NULL && line->passes != NULL) line->sequence = tvmq_sequence_create(alone ? NULL : partition->threads, passes, n);
   tvmq_free(passes);
-  return partition->sequence != NULL;
+  return line->sequence != NULL;
+}
+
+static bool line_up(struct tvmq_partition *partition) {
+  bool has_alone = false;
+  drop_passes(partition);
+  for (size_t i = 0; i < partition->n; i++) has_alone |= partition->steps[i].record->alone != NULL;
+  return make_lineup(partition, false, &partition->shared) && (!has_alone || make_lineup(partition, true, &partition->alone));
 }
 
 static bool find_room(struct tvmq_partition *partition) {
@@ -193,10 +202,10 @@ const struct tvmq_record *tvmq_partition_find_tensors(struct tvmq_partition *par
 void tvmq_partition_run(struct tvmq_partition *partition) {
   const struct tvmq_pace_run run = tvmq_threads_count(partition->threads) > 1 ? tvmq_pace_next(&partition->pace) : (struct tvmq_pace_run){0};
   const uint64_t start = run.timed ? tvmq_now_ns() : 0;
-  if (run.alone) {
-    tvmq_sequence_run_alone(partition->sequence);
+  if (run.alone && partition->alone.sequence == NULL) {
+    tvmq_sequence_run_alone(partition->shared.sequence);
   } else {
-    tvmq_sequence_run(partition->sequence, 0, SIZE_MAX);
+    tvmq_sequence_run(run.alone ? partition->alone.sequence : partition->shared.sequence, 0, SIZE_MAX);
   }
   tvmq_pace_done(&partition->pace, run, run.timed ? tvmq_now_ns() - start : 0);
 }
@@ -208,7 +217,7 @@ static void run_profiled(const struct tvmq_partition *partition, const struct tv
     trace->node = record->info.node;
   }
   const uint64_t start = tvmq_now_ns();
-  tvmq_sequence_run(partition->sequence, step->first_pass, step->first_pass + step->n_passes);
+  tvmq_sequence_run(partition->shared.sequence, step->first_pass, step->first_pass + step->n_passes);
   const uint64_t end = tvmq_now_ns();
   tvmq_profile_add(&record->profile, end - start);
   if (trace != NULL) tvmq_trace_add(trace, 0, -1, start, end);

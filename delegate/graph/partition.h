@@ -24,6 +24,12 @@ struct tvmq_step_pass {
   struct tvmq_pass pass;
 };
 
+// The passes of all steps, and their sequence.
+struct tvmq_lineup {
+  struct tvmq_step_pass *passes;
+  struct tvmq_sequence *sequence;
+};
+
 // A tensor of the interpreter that a step reads or writes.
 struct tvmq_borrowed {
   const struct tvmq_step *step;
@@ -60,8 +66,8 @@ struct tvmq_partition {
   const uint8_t *placed;              // the arena's memory when tensors were placed in it: another partition may have enlarged the arena since
   struct tvmq_arena_buffer *buffers;  // one for each output of each step; size 0 if the output needs no buffer
   size_t n_buffers;
-  struct tvmq_step_pass *passes;   // of all steps
-  struct tvmq_sequence *sequence;  // of all passes
+  struct tvmq_lineup shared;
+  struct tvmq_lineup alone;        // without a sequence if no step is planned for one thread
   struct tvmq_pace pace;           // decides whether threads share the passes
   const char *_Atomic failure;     // why the inference failed (static string); NULL: it did not
   void *tensors;                   // memory block that holds the arrays of all steps (tvmq_make_steps)

@@ -7,7 +7,13 @@
 #include "records/records.h"
 #include "tflite/node_kind.h"
 
+static void release_alone(struct tvmq_record *record) {
+  if (record->alone != NULL) tvmq_op_release(record->implementation, record->alone);
+  record->alone = NULL;
+}
+
 void tvmq_record_release(struct tvmq_record *record) {
+  release_alone(record);
   if (record->op != NULL) tvmq_op_release(record->implementation, record->op);
   record->op = NULL;
   record->planned = false;
@@ -141,10 +147,30 @@ void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc) {
   if (record->turns.in || record->turns.out) tvmq_record_operator(record)->turn(desc, record->turns.in, record->turns.out);
 }
 
+// Returns whether a plan for one thread may be faster on one thread: the operator is divided into tasks, is not large,
+// and shares its weights with another plan.
+static bool has_alone(const struct tvmq_record *record, const struct tvmq_env *env) {
+  if (!env->wary || tvmq_threads_count(env->threads) < 2 || env->content == NULL) return false;
+  struct tvmq_op_info info = {0};
+  record->implementation->info(record->op, &info);
+  return record->implementation->n_tasks(record->op, 0) > 1 && (info.cycles > 0 ? info.cycles : info.choice.cycles) < TVMQ_SHARED_CYCLES;
+}
+
+static void plan_alone(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
+  release_alone(record);
+  if (!has_alone(record, env)) return;
+  struct tvmq_env own = *env;
+  own.threads = NULL;
+  own.weights = NULL;      // they are counted,
+  own.new_weights = NULL;  // and kept, with the other plan
+  if (tvmq_op_plan(record->implementation, &record->alone, desc, &own) != NULL) release_alone(record);
+}
+
 static const char *plan_once(struct tvmq_record *record, const union tvmq_desc *desc, const struct tvmq_env *env) {
   set_implementation(record, desc, env);
   const char *reason = tvmq_op_plan(record->implementation, &record->op, desc, env);
   if (reason == NULL) record->plans++;
+  if (reason == NULL) plan_alone(record, desc, env);
   return reason;
 }
 

@@ -38,6 +38,7 @@ struct tvmq_record {
   struct tvmq_node node;
   const struct tvmq_implementation *implementation;  // chosen at each plan
   struct tvmq_op *op;
+  struct tvmq_op *alone;  // the same operator planned for one thread, with the same weights, where trials may prefer that; NULL: `op` serves
   bool planned;
   float begin_cycles;    // fixed cycles per operator on the machine, in addition to the estimate
   union tvmq_desc desc;  // description for which the operator is planned

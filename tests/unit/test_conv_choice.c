@@ -69,7 +69,7 @@ static void check_wary(const struct tvmq_conv_problem *problem, const struct tvm
   alone.threads = NULL;
   if (!CHECK(!tvmq_conv_choose(problem, &alone, &one) && !tvmq_conv_choose(problem, env, &several) && !tvmq_conv_choose(problem, &wary, &found), "case %zu", i))
     return;
-  const struct tvmq_conv_choice *expected = one.cycles < 100e3f ? &one : &several;
+  const struct tvmq_conv_choice *expected = one.cycles < TVMQ_SHARED_CYCLES ? &one : &several;
   CHECK(found.algorithm == expected->algorithm && found.variant == expected->variant, "%s, case %zu, %d threads: %s by %s, where %s is expected",
         env->machine->name, i, tvmq_threads_count(env->threads), tvmq_algorithm_name(found.algorithm->id), found.variant->name, expected->variant->name);
   differ += one.variant != several.variant && expected == &one;

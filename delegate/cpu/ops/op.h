@@ -41,6 +41,10 @@ struct tvmq_weight_budget {
 // The reason of a node whose packed weights exceed the budget.
 extern const char tvmq_no_room[];
 
+// Work of one operator, in cycles, from which on threads share it almost always, so that nothing is planned for one
+// thread beside it.
+enum { TVMQ_SHARED_CYCLES = 100 * 1000 };
+
 // Everything that planning may use. `content` and `constraint` belong to the node that is planned. `new_weights` and `slabs` are set only while a delegate is
 // applied to a graph. `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls tvmq_set_machine().
 struct tvmq_env {

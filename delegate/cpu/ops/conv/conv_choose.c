@@ -168,11 +168,10 @@ static bool choose_algorithm(const struct tvmq_conv_problem *problem, const stru
 // not, as trials decide, one thread then is as fast as if there were no others. Returns false for work that is so large
 // that it is shared almost always.
 static bool choose_for_one(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *best) {
-  enum { LARGE_CYCLES = 100 * 1000 };
   const struct tvmq_choice any = tvmq_constraint_of(NULL);
   struct tvmq_env own = *env;
   own.threads = NULL;
-  if (!env->wary || env->constraint != NULL || !choose_algorithm(problem, &own, &any, best) || best->cycles >= LARGE_CYCLES) return false;
+  if (!env->wary || env->constraint != NULL || !choose_algorithm(problem, &own, &any, best) || best->cycles >= TVMQ_SHARED_CYCLES) return false;
   const struct tvmq_choice chosen = {.algorithm = best->algorithm->id, .variant = best->variant};
   own.threads = env->threads;
   own.constraint = &chosen;
