@@ -129,7 +129,7 @@ def test_screen(
     (monkeypatch.setenv if kind == "no_color" else lambda name, _: monkeypatch.delenv(name, raising=False))("NO_COLOR", "1")
     terminal: dict[str, Any] = {"force_terminal": True, "color_system": "standard"} if kind != "piped" else {"force_terminal": False}
     monkeypatch.setattr(screen, "console", screen.Screen(width=SCREENS[kind], highlight=False, markup=False, **terminal))
-    monkeypatch.setattr(screen, "is_terminal", lambda stream: kind != "piped")
+    monkeypatch.setattr(screen, "for_programs", lambda: kind == "piped")
     monkeypatch.setattr(measure, "bench", lambda source, **_: measured)
     monkeypatch.setattr(tuning, "explain", lambda source, node, **_: explained[node is not None])
     diff = accuracy.diff
