@@ -4,6 +4,7 @@ The delegate and its contenders run in processes of their own, in turn, for as l
 
 \b
 tvmq bench model.tflite --against stock --enable-op-profiling
+tvmq bench model.tflite --against /tmp/before.so
 tvmq bench --compare yesterday.json today.json --fail-above 10
 """
 

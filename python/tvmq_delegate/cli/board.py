@@ -5,7 +5,7 @@ One thing is measured at a time, until the scheduler closes.
 With --via this machine stands for a board without Python, to which it brings tvmq-measure: "adb -s SERIAL shell", "ssh pi@host",
 "qemu-aarch64 -cpu cortex-a76". COMMAND is taken apart as a shell does it, and no shell runs it here.
 
-Whoever may send work to the scheduler may run any program on this machine.
+Anyone who can send work to the scheduler can run any program on this machine.
 """
 
 from __future__ import annotations

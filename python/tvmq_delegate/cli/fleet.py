@@ -75,7 +75,7 @@ def fleet() -> None:
 
 @fleet.command()
 @click.argument("folder", type=FOLDER)
-@click.option("--host", "hosts", multiple=True, help="A name or address of the scheduler, beside localhost; may be given again.")
+@click.option("--host", "hosts", multiple=True, help="A name or address of the scheduler, in addition to localhost; may be given again.")
 def certificates(folder: str, hosts: tuple[str, ...]) -> None:
     """Make certificates for a fleet in FOLDER.
 
