@@ -235,6 +235,7 @@ static const char *plan_operator(struct tvmq_record *record, union tvmq_desc *de
   tvmq_record_turn(record, desc);
   struct tvmq_env own = *env;
   own.content = content;
+  own.narrow = record->narrow;
   struct tvmq_env constrained = own;
   constrained.constraint = constraint_on(record, desc, env);
   const char *refusal = constrained.constraint != NULL ? plan_constrained(record, desc, &constrained) : NULL;

@@ -49,6 +49,8 @@ struct tvmq_record {
   struct tvmq_map map;
   struct tvmq_turns turns;
 
+  bool narrow;  // weights are packed in bytes if possible, because of memory_megabytes
+
   // Forced choice, and candidates
   bool is_forced;
   struct tvmq_choice constraint;

@@ -53,21 +53,34 @@ static void give_up_winograd(struct tvmq_delegate *delegate, struct tvmq_subgrap
   tvmq_log(delegate->options.log_severity, TVMQ_LOG_INFO, "memory_megabytes is reached: winograd is not used in subgraph %d", subgraph->index);
 }
 
+// Returns the node with the most packed weights, or among those that may still become narrow. NULL: there is none.
+// refused: the node whose weights have just been refused, or NULL.
+static struct tvmq_record *largest(const struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, struct tvmq_record *refused, bool may_narrow) {
+  struct tvmq_record *found = refused != NULL && !(may_narrow && refused->narrow) ? refused : NULL;
+  size_t most = found != NULL ? delegate->weights.refused : 0;
+  for (size_t i = 0; i < subgraph->n_records; i++) {
+    struct tvmq_record *record = &subgraph->records[i];
+    if (!tvmq_record_wanted(record) || (may_narrow && record->narrow) || tvmq_packed_bytes_of(record) <= most) continue;
+    most = tvmq_packed_bytes_of(record);
+    found = record;
+  }
+  return found;
+}
+
 bool tvmq_memory_give_up(struct tvmq_delegate *delegate, struct tvmq_subgraph *subgraph, struct tvmq_record *refused) {
   if (delegate->transformed.limit > 0 && delegate->options.winograd != TVMQ_WINOGRAD_OFF) {
     give_up_winograd(delegate, subgraph);
     return true;
   }
-  struct tvmq_record *largest = refused;
-  size_t most = refused != NULL ? delegate->weights.refused : 0;
-  for (size_t i = 0; i < subgraph->n_records; i++) {
-    struct tvmq_record *record = &subgraph->records[i];
-    if (!tvmq_record_wanted(record) || tvmq_packed_bytes_of(record) <= most) continue;
-    most = tvmq_packed_bytes_of(record);
-    largest = record;
+  struct tvmq_record *record = largest(delegate, subgraph, refused, true);
+  if (record != NULL) {
+    record->narrow = true;
+    tvmq_record_release(record);
+    return true;
   }
-  if (largest != NULL) tvmq_record_refuse(largest, tvmq_no_room);
-  return largest != NULL;
+  record = largest(delegate, subgraph, refused, false);
+  if (record != NULL) tvmq_record_refuse(record, tvmq_no_room);
+  return record != NULL;
 }
 
 void tvmq_memory_leave_arena(struct tvmq_subgraph *subgraph) {

@@ -119,7 +119,7 @@ static const struct row {
       .names = "",
       .default_value = "0",
       .help = "memory limit for packed weights and the arena together, when the delegate is applied; 0: none. Beyond it, "
-              "winograd is given up first, then the nodes with the most weights, which are left to the runtime",
+              "winograd is given up first, then packings of two bytes for each weight, then the nodes with the most weights, which are left to the runtime",
       .min = 0,
       .max = 1 << 20},
      offsetof(struct tvmq_options, memory_megabytes)},

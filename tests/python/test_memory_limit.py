@@ -8,6 +8,7 @@ import harness
 import pytest
 
 import tvmq_delegate
+from tvmq_delegate.binding import library
 from tvmq_delegate.models import ModelBuilder, zoo
 from tvmq_delegate.models.flatbuffer import read, write
 
@@ -44,6 +45,24 @@ def test_a_limit_is_met_by_what_is_left(runtime: harness.Runtime) -> None:
     limit = -(-(plain.packed_bytes + plain.arena_bytes) // MIB)
     limited = held(runtime, source, memory_megabytes=limit).summary
     assert limited.claimed == default.claimed and limited.packed_bytes + limited.arena_bytes <= limit * MIB < default.packed_bytes
+
+
+def test_narrow_packings_come_before_nodes(runtime: harness.Runtime) -> None:
+    """Kernels for AVX2 mostly read weights of two bytes. In bytes all nodes are taken with less memory, exactly, and only as many are narrow as need be."""
+    if not any(isa.name == "avx2" and isa.available for isa in library.isas()):
+        pytest.skip("this CPU has no AVX2")
+    source = zoo.load("mobilenet_v2")
+    default = held(runtime, source, isa="avx2")
+    widths = []
+    for limit in range(-(-(default.summary.packed_bytes + default.summary.arena_bytes) // MIB), 0, -1):
+        limited = held(runtime, source, isa="avx2", memory_megabytes=limit)
+        assert limited.summary.packed_bytes + limited.summary.arena_bytes <= limit * MIB
+        if limited.summary.claimed < default.summary.claimed:
+            break
+        widths.append(sum(node.packing.startswith("s16") for node in limited.nodes if node.op == "CONV_2D"))
+    assert len(widths) >= 3 and widths == sorted(widths, reverse=True) and 0 < widths[1] < widths[0]
+    found = tvmq_delegate.diff(source, runtime=runtime.name, isa="avx2", memory_megabytes=limit + 1, num_threads=2)
+    assert found.passed and found.taken == found.nodes
 
 
 def test_what_is_taken_is_exact(runtime: harness.Runtime) -> None:

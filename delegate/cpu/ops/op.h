@@ -45,8 +45,9 @@ extern const char tvmq_no_room[];
 // thread beside it.
 enum { TVMQ_SHARED_CYCLES = 100 * 1000 };
 
-// Everything that planning may use. `content` and `constraint` belong to the node that is planned. `new_weights` and `slabs` are set only while a delegate is
-// applied to a graph. `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls tvmq_set_machine().
+// Everything that planning may use. `content`, `narrow` and `constraint` belong to the node that is planned. `new_weights` and `slabs` are set only while a
+// delegate is applied to a graph. `threads` changes when the delegate is applied to another interpreter, and `machine` changes when a program calls
+// tvmq_set_machine().
 struct tvmq_env {
   uint32_t cpu;                        // enum tvmq_cpu_bits: features to use: detected, or by the options `isa` or `estimate`
   const struct tvmq_machine *machine;  // to choose for: detected, by the options `tune`, `machine` or `estimate`, or by tvmq_set_machine()
@@ -63,11 +64,13 @@ struct tvmq_env {
   struct tvmq_weight_file *weight_file;     // packed weights of an earlier process; NULL: none
   struct tvmq_slabs *slabs;                 // memory for packed weights; NULL: all weights have their own
   struct tvmq_weight_list *new_weights;     // collects packed weights for the weight file; NULL: no file is written
+  bool narrow;                              // pack weights in bytes, where this takes less memory and not much more time
   const struct tvmq_choice *constraint;     // constraint on the choice for the operator that is planned; NULL: none
 };
 
 static inline struct tvmq_target tvmq_target(const struct tvmq_env *env) {
-  return (struct tvmq_target){.cpu = env->cpu, .machine = env->machine, .only = env->constraint != NULL ? env->constraint->variant : NULL};
+  const struct tvmq_variant *only = env->constraint != NULL ? env->constraint->variant : NULL;
+  return (struct tvmq_target){.cpu = env->cpu, .machine = env->machine, .only = only, .byte_weights = env->narrow};
 }
 
 // A planned op's account of itself.

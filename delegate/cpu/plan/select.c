@@ -145,7 +145,7 @@ static float gemm_cycles(const struct tvmq_variant *v, const void *problem) {
   const struct tvmq_gemm_problem *p = problem;
   if (v->layout.acc_bytes != p->acc_bytes || (v->flags & p->required) != p->required || (p->exact_k && p->k % v->layout.ku != 0)) return UNFIT;
   if ((v->flags & (TVMQ_MATRIX_ROWS | TVMQ_LINES)) == TVMQ_MATRIX_ROWS && v->layout.a_offset != p->in_flip) return UNFIT;
-  if (p->lines > 0 && p->m < v->mr) return UNFIT;
+  if ((p->lines > 0 && p->m < v->mr) || (p->target.byte_weights && v->layout.weight_bytes > 1)) return UNFIT;
   const float tiles = gemm_lines(p) * row_tiles(v, p->m, p->target.machine);
   const struct tvmq_speed speed = tvmq_speed_of(v, p->target.machine);
   const float multiplied = multiplied_panels(v, p->n) * gemm_depth(v, p) * v->mr * v->layout.nr / speed.rate;

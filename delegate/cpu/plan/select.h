@@ -13,6 +13,7 @@ struct tvmq_target {
   uint32_t cpu;  // features that may be used: enum tvmq_cpu_bits
   const struct tvmq_machine *machine;
   const struct tvmq_variant *only;  // the only variant allowed; NULL: any
+  bool byte_weights;                // only gemms whose packed weights have one byte
 };
 
 // Returns the speed of a variant on a machine.

@@ -16,6 +16,9 @@ enum { N_ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 // Number of blocks that are listed for each algorithm and kernel.
 enum { LISTED_BLOCKS = 3 };
 
+// Factor by which narrow weights may take longer. Kernels that take longer than that are worse than the runtime's.
+enum { MOST_SLOWDOWN = 2 };
+
 // Treats an image that is one pixel wide as a line: the memory is the same, and the taps are contiguous.
 static void lay_down(struct tvmq_conv_desc *d, struct tvmq_geometry *g) {
   if (d->in_w > 1 || d->filter_w > 1 || g->out_w > 1 || g->pad_left > 0) return;
@@ -102,7 +105,7 @@ static float least_cycles(const struct tvmq_env *env, const struct tvmq_conv_cho
 static bool asks_each(const struct tvmq_env *env) { return tvmq_threads_count(env->threads) > 1 && tvmq_target(env).only == NULL; }
 
 static bool may_multiply(const struct tvmq_conv_algorithm *algorithm, const struct tvmq_variant *variant, const struct tvmq_target *target) {
-  const bool allowed = target->only == NULL || target->only == variant;
+  const bool allowed = (target->only == NULL || target->only == variant) && (!target->byte_weights || variant->layout.weight_bytes == 1);
   return allowed && (variant->cpu & ~target->cpu) == 0 && (variant->flags & algorithm->required) == algorithm->required &&
          (variant->flags & algorithm->excluded) == 0;
 }
@@ -178,17 +181,32 @@ static bool choose_for_one(const struct tvmq_conv_problem *problem, const struct
   return choose_algorithm(problem, &own, &chosen, best);
 }
 
+static size_t weights_bytes(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice) {
+  return choice->panels * problem->groups * choice->panel.size;
+}
+
+// Replaces the choice by one with narrow weights, if that needs less memory and at most MOST_SLOWDOWN times the cycles.
+static void narrow_down(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, const struct tvmq_choice *constraint,
+                        struct tvmq_conv_choice *choice) {
+  struct tvmq_conv_choice narrow;
+  if (!env->narrow || !choose_algorithm(problem, env, constraint, &narrow)) return;
+  if (weights_bytes(problem, &narrow) < weights_bytes(problem, choice) && narrow.cycles <= MOST_SLOWDOWN * choice->cycles) *choice = narrow;
+}
+
 static enum tvmq_flip best_flip(const struct tvmq_conv_problem *problem, const struct tvmq_conv_choice *choice, const struct tvmq_machine *machine) {
   return choice->may_flip && choice->algorithm->pays_flipping(problem, choice, machine) ? TVMQ_FLIP_COPY : TVMQ_FLIP_USES;
 }
 
 const char *tvmq_conv_choose(const struct tvmq_conv_problem *problem, const struct tvmq_env *env, struct tvmq_conv_choice *choice) {
   const struct tvmq_choice constraint = tvmq_constraint_of(env->constraint);
+  struct tvmq_env wide = *env;
+  wide.narrow = false;
   struct tvmq_choice winograd = constraint;
   winograd.algorithm = TVMQ_ALGORITHM_WINOGRAD;
-  const bool forced = constraint.algorithm == TVMQ_ALGORITHM_ANY && env->winograd == TVMQ_WINOGRAD_ON && choose_algorithm(problem, env, &winograd, choice);
-  if (!forced && !choose_for_one(problem, env, choice) && !choose_algorithm(problem, env, &constraint, choice))
+  const bool forced = constraint.algorithm == TVMQ_ALGORITHM_ANY && env->winograd == TVMQ_WINOGRAD_ON && choose_algorithm(problem, &wide, &winograd, choice);
+  if (!forced && !choose_for_one(problem, &wide, choice) && !choose_algorithm(problem, &wide, &constraint, choice))
     return env->constraint ? "not legal here: this algorithm or kernel" : "no kernel for this combination of types";
+  narrow_down(problem, env, &constraint, choice);
   const struct tvmq_work work = choice->algorithm->work(problem, choice, env);
   if (tvmq_list_blocks(&work, env->machine, tvmq_threads_count(env->threads), constraint.rows, constraint.panels, &choice->blocks, 1) == 0)
     return "not legal here: blocks of this many rows or panels";
