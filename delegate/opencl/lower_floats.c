@@ -26,8 +26,10 @@ static int32_t byte_of(const struct tvmq_quantize_desc *d, float x) {
   return tvmq_clamp(tvmq_add_wrap(tvmq_round_f32(quotient(d, x)), d->out.zero_point), range.min, range.max);
 }
 
+// Ends: results that int32 does not hold. The greatest float below 2^31 is 2^31 - 128, which a zero point above 127 takes
+// out of int32.
 static bool is_low(const struct tvmq_quantize_desc *d, float x) { return quotient(d, x) <= -0x1p31f; }
-static bool is_high(const struct tvmq_quantize_desc *d, float x) { return quotient(d, x) >= 0x1p31f; }
+static bool is_high(const struct tvmq_quantize_desc *d, float x) { return quotient(d, x) >= 0x1p31f - (d->out.zero_point > 127 ? 128 : 0); }
 
 // Fills the table. Between the ends, bytes never decrease as the input grows.
 static void find_thresholds(const struct tvmq_quantize_desc *d, struct thresholds *t) {

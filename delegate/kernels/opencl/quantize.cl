@@ -2,7 +2,7 @@
 // the input, plus `first`. Floats are compared by their order, an integer.
 //
 // Table: 255 thresholds, ascending, then the greatest order of the low end, the least of the high end, and the bytes of
-// the low end, of the high end and of NaN: ends are where the quotient leaves int32. Range: elements.
+// the low end, of the high end and of NaN: at the ends, int32 does not hold results. Range: elements.
 __attribute__((reqd_work_group_size(LOCAL_X, LOCAL_Y, 1)))
 kernel void quantize(global uchar *memory, global const uchar *constants, int in, int out, int n, int table, int first) {
   const int i = (int)get_global_id(0);
