@@ -71,6 +71,7 @@ static void compute(const struct fuzz_compared *c) {
   char reason[600] = "";
   struct tvmq_text why = {.at = reason, .size = sizeof reason};
   struct tvmq_opencl_plan plan = {.rounding = c->rounding, .dot = device->dot};
+  if (getenv("TVMQ_OPENCL_FAULT") != NULL) in_at[0] -= 1 << 20;  // for Oclgrind to find
   const struct tvmq_opencl_node node = {c->op_def, c->desc, in_at, out_at, c->n};
   const char *const refusal = c->n > 0 ? tvmq_opencl_lower(&node, &plan) : "empty";
   static uint8_t got[FUZZ_MAX_BYTES];
