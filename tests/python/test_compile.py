@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -19,7 +20,7 @@ import tvmq_delegate
 from tvmq_delegate import cli, compiler, sessions
 from tvmq_delegate.binding import compiled as binding_compiled
 from tvmq_delegate.binding import frozen, library
-from tvmq_delegate.compiler import sources
+from tvmq_delegate.compiler import sources, toolchain
 from tvmq_delegate.models import zoo
 
 CHAIN = (harness.REPOSITORY / "tests/fuzz/corpus_network/chain.tflite").read_bytes()
@@ -255,6 +256,20 @@ def test_refusals(tmp_path: pathlib.Path) -> None:
         done = runner.invoke(cli.main, ["compile", str(tmp_path / "tanh.tflite"), "-o", str(tmp_path / "out"), *arguments])
         assert done.exit_code == 2 and reason in done.output, done.output
         assert not (tmp_path / "out").exists()
+
+
+def test_compilers(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    """A compiler is taken for what it compiles for; zig, where it is installed, compiles for targets that nothing else does."""
+    monkeypatch.setenv("CC", "cc")
+    assert toolchain.find("native").command == ("cc",)
+    foreign = {"x86_64": "aarch64", "aarch64": "x86_64"}[toolchain.architecture("native")]
+    with pytest.raises(FileNotFoundError, match=f"no C compiler for {foreign}-nowhere .tried cc, {foreign}-nowhere-gcc"):
+        toolchain.find(f"{foreign}-nowhere")
+    if importlib.util.find_spec("ziglang") is None:
+        pytest.skip("ziglang is not installed")
+    found = toolchain.find(f"{foreign}-linux-musl")
+    assert "ziglang" in found.command
+    assert found.knows("-mtune=cortex-a53" if foreign == "aarch64" else "-mavx2", tmp_path)
 
 
 def test_sources() -> None:

@@ -3,7 +3,7 @@
 The library has the network's plan, its packed weights and the code that it needs, and no other: it allocates nothing, needs the C library alone, and gives the
 results of TFLite's reference kernels, bit for bit. Beside it are a header, an example, and files for CMake and pkg-config.
 
-The delegate must take every node of the model. Needs a C compiler.
+The delegate must take every node of the model. Needs a C compiler: that of the system, or zig (pip install 'tvmq-delegate[compile]').
 
 \b
 tvmq compile model.tflite -o build/model

@@ -1,18 +1,21 @@
-"""C compilers: the one of this machine, or one for another target."""
+"""C compilers: the one of this machine, one for another target, or that of the package ziglang."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 NATIVE = "native"
 ARCHITECTURES = ("x86_64", "aarch64")  # processors that there are kernels for, as targets begin
+_MARCH = "-march=armv8.2-a+"
 
 
 class CompilerError(RuntimeError):
@@ -27,8 +30,17 @@ class Toolchain:
     architecture: str
     flags: tuple[str, ...]
 
+    def _spelled(self, argument: str) -> list[str]:
+        """An argument of gcc's as this compiler takes it: zig spells processors its own way."""
+        if "ziglang" in self.command and argument.startswith("-mtune="):
+            return ["-Xclang", "-tune-cpu", "-Xclang", argument.removeprefix("-mtune=")]
+        if "ziglang" in self.command and argument.startswith(_MARCH):
+            return [f"-mcpu=generic+v8_2a+{argument.removeprefix(_MARCH)}"]
+        return [argument]
+
     def run(self, *arguments: str, folder: Path) -> str:
         """Returns what the compiler prints. Raises CompilerError if it fails."""
+        arguments = tuple(word for argument in arguments for word in self._spelled(argument))
         done = subprocess.run([*self.command, *arguments], cwd=folder, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True, errors="replace")
         if done.returncode != 0:
             raise CompilerError(f"{shlex.join([*self.command, *arguments])} failed: {done.stderr or done.stdout}")
@@ -39,16 +51,17 @@ class Toolchain:
         Toolchain((self.run(f"-print-prog-name={tool}", folder=folder).strip() or tool,), self.architecture, ()).run(*arguments, folder=folder)
 
     def knows(self, argument: str, folder: Path) -> bool:
-        try:
-            self.run("-Werror", argument, "-x", "c", "-fsyntax-only", os.devnull, folder=folder)
-        except CompilerError:
-            return False
-        return True
+        """Whether the compiler knows an argument."""
+        return self._tries("-c", argument, folder=folder)
 
     def links(self, argument: str, folder: Path) -> bool:
         """Whether the linker knows an argument for shared libraries."""
+        return self._tries("-shared", "-nostdlib", argument, folder=folder)
+
+    def _tries(self, *arguments: str, folder: Path) -> bool:
+        (folder / "empty.c").touch()  # zig waits for the end of a device
         try:
-            self.run("-shared", "-nostdlib", argument, "-x", "c", os.devnull, "-o", "tried.so", folder=folder)
+            self.run("-Werror", *arguments, "empty.c", "-o", "tried", folder=folder)
         except CompilerError:
             return False
         return True
@@ -62,19 +75,36 @@ def architecture(target: str) -> str:
     return found
 
 
+def _architecture_of(command: list[str]) -> str | None:
+    """The processor that a compiler compiles for, None if there is no such compiler."""
+    if not shutil.which(command[0]):
+        return None
+    try:
+        macros = Toolchain(tuple(command), "", ()).run("-dM", "-E", "-x", "c", os.devnull, folder=Path.cwd())
+    except CompilerError:
+        return None
+    return next((name for name in ARCHITECTURES if f"#define __{name}__ " in macros), None)
+
+
 def find(target: str) -> Toolchain:
     """The compiler for a target: `native`, or a triple such as aarch64-linux-gnu.
 
-    For `native`, the environment variable CC names the compiler, which is cc by default. For other targets it is TARGET-gcc. CFLAGS has more flags for either.
+    It is that of the environment variable CC if that compiles for the target's processor. Otherwise it is cc for `native` and TARGET-gcc for other targets; and
+    where there is none, zig, of the package ziglang. CFLAGS has more flags for any of them.
 
     Raises: as architecture(); FileNotFoundError: there is no compiler.
     """
     processor, flags = architecture(target), tuple(shlex.split(os.environ.get("CFLAGS", "")))
-    commands = [shlex.split(os.environ.get("CC", "")) or ["cc"], ["gcc"], ["clang"]] if target == NATIVE else [[f"{target}-gcc"]]
+    commands = [["cc"], ["gcc"], ["clang"]] if target == NATIVE else [[f"{target}-gcc"], [f"{target}-clang"]]
+    if os.environ.get("CC"):
+        commands.insert(0, shlex.split(os.environ["CC"]))
+    if importlib.util.find_spec("ziglang"):
+        commands.append([sys.executable, "-m", "ziglang", "cc", *([] if target == NATIVE else ["-target", target])])
     for command in commands:
-        if shutil.which(command[0]):
+        if _architecture_of(command) == processor:
             return Toolchain(tuple(command), processor, flags)
-    raise FileNotFoundError(f"there is no C compiler for {target}: {' or '.join(command[0] for command in commands)}")
+    tried = ", ".join(shlex.join(command) for command in commands)
+    raise FileNotFoundError(f"there is no C compiler for {target} (tried {tried}); pip install 'tvmq-delegate[compile]' brings zig")
 
 
 def undefined(message: str) -> set[str]:
