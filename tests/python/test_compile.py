@@ -6,8 +6,10 @@ import ctypes
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+import sys
 from typing import Any
 
 import builders
@@ -150,6 +152,10 @@ def test_files(tmp_path: pathlib.Path) -> None:
     subprocess.run(["cc", "-std=c11", "main.c", "-o", "main", *flags], cwd=tmp_path, check=True)
     assert_example(model, ["./main"], tmp_path)
     assert subprocess.run(["./main", "in"], cwd=tmp_path, capture_output=True).returncode == 2
+    timed = subprocess.run(["./main", "in", "out", "3"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert re.fullmatch(r"init [\d.]+ us, run [\d.]+ us\n", timed)
+    (tmp_path / "out").unlink()
+    assert_example(model, [sys.executable, str(harness.REPOSITORY / "examples/compiled/run.py"), "libnet.so"], tmp_path)
     if shutil.which("nm"):
         listed = subprocess.run(["nm", "--dynamic", "libnet.so"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
         symbols = [(line.split()[-2], line.split()[-1].partition("@")[0]) for line in listed.splitlines()]

@@ -181,11 +181,14 @@ def example(name: str, inputs: int, outputs: int) -> str:
         )
 
     names = " ".join([*(f"INPUT_{i}" for i in range(inputs)), *(f"OUTPUT_{i}" for i in range(outputs))])
-    return f"""// Runs the network once: reads the elements of each input from a file, and writes those of each output to one.
+    return f"""// Runs the network: reads the elements of each input from a file, and writes those of each output to one. With a number of
+// RUNS, prints the time of init and the least time of a run.
 //
-//   main {names}
+//   main {names} [RUNS]
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "{name}.h"
 
@@ -209,21 +212,38 @@ static bool write_file(const char *path, const void *from, size_t bytes) {{
   return complete;
 }}
 
+static double now(void) {{
+  struct timespec time;
+  timespec_get(&time, TIME_UTC);
+  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}}
+
 int main(int argc, char **argv) {{
   const void *const inputs[] = {{{", ".join(f"input_{i}" for i in range(inputs)) or "NULL"}}};
   void *const outputs[] = {{{", ".join(f"output_{i}" for i in range(outputs))}}};
-  if (argc != 1 + {upper}_INPUTS + {upper}_OUTPUTS) {{
-    fprintf(stderr, "usage: %s {names}\\n", argv[0]);
+  const int n_files = {upper}_INPUTS + {upper}_OUTPUTS;
+  if (argc != n_files + 1 && argc != n_files + 2) {{
+    fprintf(stderr, "usage: %s {names} [RUNS]\\n", argv[0]);
     return 2;
   }}
+  const long runs = argc == n_files + 2 ? strtol(argv[n_files + 1], NULL, 10) : 1;
 {tried("INPUT", inputs, "read_file", "2")}
+  const double start = now();
   int status = {name}_init(arena);
-  if (status == {upper}_OK) status = {name}_run(arena, inputs, outputs);
+  const double init = now() - start;
+  double least = 0;
+  for (long i = 0; status == {upper}_OK && i < runs; i++) {{
+    const double begin = now();
+    status = {name}_run(arena, inputs, outputs);
+    const double took = now() - begin;
+    if (i == 0 || took < least) least = took;
+  }}
   if (status != {upper}_OK) {{
     fprintf(stderr, status == {upper}_CPU ? "this processor does not have the instructions that the network needs\\n" : "error %d\\n", status);
     return 1;
   }}
 {tried("OUTPUT", outputs, "write_file", "2")}
+  if (argc == n_files + 2) printf("init %.1f us, run %.1f us\\n", init, least);
   return 0;
 }}
 """
