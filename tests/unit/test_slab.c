@@ -124,7 +124,7 @@ static void check_expected(void) {
   free_all(blocks);
 }
 
-// Checks that the kernel gets back what no block of a closed slab uses, except a part of a page.
+// A closed slab returns to the kernel what no block uses, except for a part of a page.
 static void check_trim(void) {
   enum { SLAB = 2 << 20, USED = 100 << 10 };
   struct tvmq_slabs slabs = {.expected = SLAB};

@@ -27,4 +27,5 @@ class Saved:
         folder = self.folder / what
         folder.mkdir(parents=True, exist_ok=True)
         called = [f"{i}_{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}" for i, name in enumerate(names)]
-        np.savez(folder / f"{sample:04d}.npz", **dict(zip(called, arrays, strict=True)))
+        named: dict[str, Any] = dict(zip(called, arrays, strict=True))  # numpy 2 has an argument of another type beside them
+        np.savez(folder / f"{sample:04d}.npz", **named)

@@ -314,8 +314,8 @@ class Network:
         np.clip(np.rint(weights, out=weights), -127, 127, out=weights)
         acc_mean, acc_variance = filtered_moments(weights, axis, x.mean, x.variance)
 
-        means = np.zeros(out_c)
-        deviations = np.full(out_c, deviation)
+        means: NDArray[Any] = np.zeros(out_c)
+        deviations: NDArray[Any] = np.full(out_c, deviation)
         if deviation is None:
             means = self._random.normal(_MEAN if activation in _UPPER_END else 0.0, _MEAN_SPREAD, out_c)
             deviations = _DEVIATION * self._random.uniform(1 - _DEVIATION_SPREAD, 1 + _DEVIATION_SPREAD, out_c)
