@@ -115,7 +115,7 @@ struct layer {
   struct tvmq_key scales;
   int64_t bound;
   float in_scale, out_scale;
-  int32_t min, max;
+  int32_t min, max, n_scales, in_float32;
 };
 
 TVMQ_MEMO(nearest_layers, struct layer, bool, 1024);
@@ -138,7 +138,8 @@ bool tvmq_conv_nearest(const struct tvmq_conv_desc *desc) {
   const int64_t bound = conv_bound(desc, 0, desc->out_c);
   if (tvmq_conv_in_float64(desc)) return (double)bound * tvmq_conv_scale(desc, tvmq_conv_largest_scale(desc)) < 0x1p31 - 1;
   pthread_once(&once, draw_hasher);
-  struct layer layer = {.bound = bound, .in_scale = desc->in.scale, .out_scale = desc->out.scale};
+  struct layer layer = {.bound = bound, .in_scale = desc->in.scale, .out_scale = desc->out.scale, .n_scales = desc->n_filter_scales};
+  layer.in_float32 = has_float32_product(desc);
   layer.scales = tvmq_content(&hasher, desc->filter_scales, (size_t)desc->n_filter_scales * sizeof *desc->filter_scales);
   tvmq_activation_range(desc->activation, desc->out_type, desc->out, &layer.min, &layer.max);
   layer.min -= desc->out.zero_point;
