@@ -10,24 +10,32 @@
 #include "opencl/lower.h"
 #include "opencl/network.h"
 #include "opencl/open.h"
+#include "opencl/source.h"
 #include "support/random.h"
 
-enum { SKIPPED = 77, MOST_OPERATORS = 64 };
+enum { SKIPPED = 77, MOST_KERNELS = 32, ALL_KERNELS = 500 };  // ALL_KERNELS: so many outputs need all kernels
 
 static struct tvmq_opencl_device *device;
 static size_t outputs, elements, refused;
 
-// The operators that have been computed, and how often.
-static struct {
-  const struct tvmq_operator *op_def;
-  size_t n;
-} seen[MOST_OPERATORS];
+// Outputs that each kernel has computed, in the order of the sources.
+static size_t seen[MOST_KERNELS];
 
-static void count(const struct tvmq_operator *op_def) {
+static void count(const char *kernel) {
   size_t i = 0;
-  while (seen[i].op_def != NULL && seen[i].op_def != op_def) i++;
-  seen[i].op_def = op_def;
-  seen[i].n++;
+  while (strcmp(tvmq_opencl_sources[i].name, kernel) != 0) i++;
+  seen[i]++;
+}
+
+// Returns a kernel that has computed nothing, or NULL.
+static const char *unseen(void) {
+  static const char *const no_operators[] = {"common", "stage", "self_test"};
+  for (size_t i = 0; tvmq_opencl_sources[i].name != NULL; i++) {
+    bool computes = seen[i] == 0;
+    for (size_t j = 0; j < sizeof no_operators / sizeof no_operators[0]; j++) computes &= strcmp(tvmq_opencl_sources[i].name, no_operators[j]) != 0;
+    if (computes) return tvmq_opencl_sources[i].name;
+  }
+  return NULL;
 }
 
 static size_t inputs_of(const struct fuzz_compared *c) {
@@ -35,10 +43,9 @@ static size_t inputs_of(const struct fuzz_compared *c) {
 }
 
 // Places a tensor at an address that is a multiple of 16, of 4, or of nothing.
-static size_t place(size_t *end) {
+static size_t place(size_t end) {
   static const size_t steps[] = {0, 16, 4, 1};
-  const size_t at = tvmq_round_up(*end, TVMQ_ALIGNMENT) + steps[check_below(4)];
-  return at;
+  return tvmq_round_up(end, TVMQ_ALIGNMENT) + steps[check_below(sizeof steps / sizeof steps[0])];
 }
 
 static void compute(const struct fuzz_compared *c) {
@@ -48,7 +55,7 @@ static void compute(const struct fuzz_compared *c) {
   struct tvmq_opencl_memory memory = {.ins = ins, .outs = &outs[0], .n_outs = 1};
   for (size_t i = 0; i < inputs_of(c); i++) {
     const size_t bytes = fuzz_tensor_bytes(c->in[i]);
-    in_at[i] = (int32_t)place(&memory.in_bytes);
+    in_at[i] = (int32_t)place(memory.in_bytes);
     if (bytes == 0) continue;
     ins[memory.n_ins] = (struct tvmq_opencl_border){(size_t)in_at[i], bytes};
     addresses[memory.n_ins++] = c->in[i];
@@ -57,7 +64,7 @@ static void compute(const struct fuzz_compared *c) {
   size_t end = memory.in_bytes;
   // Several outputs have room each; one is compared.
   for (int k = 0; k < TVMQ_MAX_OUT; k++) {
-    out_at[k] = (int32_t)place(&end);
+    out_at[k] = (int32_t)place(end);
     if (k == c->which) outs[0] = (struct tvmq_opencl_border){(size_t)out_at[k], c->n};
     if (c->op_def != &tvmq_operator_copy || k >= c->desc->copy.n_out) {
       end = (size_t)out_at[k] + c->n;
@@ -86,7 +93,7 @@ static void compute(const struct fuzz_compared *c) {
     }
     outputs++;
     elements += c->n;
-    count(c->op_def);
+    count(plan.launches[0].kernel);
   } else {
     refused++;
   }
@@ -95,8 +102,10 @@ static void compute(const struct fuzz_compared *c) {
 
 static void report(void) {
   printf("OpenCL: %zu outputs of %zu bytes, 0 differ; %zu left to the CPU\n", outputs, elements, refused);
+  const char *const missing = outputs >= ALL_KERNELS ? unseen() : NULL;
+  if (missing != NULL) printf("kernel %s has computed nothing\n", missing);
   fflush(stdout);
-  if (outputs == 0) _Exit(1);
+  if (outputs == 0 || missing != NULL) _Exit(1);
 }
 
 // Opens the first device of a library without asking whether it is exact: Oclgrind does not claim to have fma.
