@@ -35,7 +35,9 @@ struct tvmq_stage {
   int32_t min, max;    // clamp of the output as int8 (or int16), zero point included
   bool sums;           // no output stage: kernels store the int32 accumulators (TVMQ_SUMS) and ignore the members above
   bool in_float64;     // int64 accumulators only: multiplier and shift hold the lower and upper 32 bits of a float64 scale
+  uint8_t unused[2];   // always 0: padding would be undefined, and plans are copied byte by byte (network/freeze.c)
 };
+_Static_assert(sizeof(struct tvmq_stage) == 4 * sizeof(int32_t) + 8, "tvmq_stage has no padding");
 TVMQ_INLINE size_t tvmq_stored_bytes(const struct tvmq_stage *stage) { return stage->sums ? sizeof(int32_t) : 1; }  // only for kernels on 8-bit tensors
 
 struct tvmq_scale {

@@ -13,7 +13,7 @@
 #include "tvmq_network.h"
 #include "unit.h"
 
-enum { ERROR = 4096, MOST_TENSORS = 64, ROUNDS = 3, MOST_SYMBOLS = 256, PATH = 4096, SURVIVED = 16 };
+enum { ERROR = 4096, MOST_TENSORS = 64, ROUNDS = 3, MOST_SYMBOLS = 256, PATH = 4096, SURVIVED = 16, STACK = 256 << 10 };
 
 static char error[ERROR];
 
@@ -81,13 +81,34 @@ static void check_frozen(const char *path, const struct tvmq_frozen_network *fro
   better.cpu |= 1u << 31;
   better.image_bytes = 0;
   const struct tvmq_compiled_data *const plans[] = {&better, &data};
-  CHECK(tvmq_compiled_init(plans, 2, (char *)arena + 8) == TVMQ_COMPILED_UNALIGNED && tvmq_compiled_init(plans, 2, NULL) == TVMQ_COMPILED_UNALIGNED, "%s", path);
+  CHECK(tvmq_compiled_init(plans, 2, (char *)arena + 8) == TVMQ_COMPILED_UNALIGNED && tvmq_compiled_init(plans, 2, NULL) == TVMQ_COMPILED_UNALIGNED, "%s",
+        path);
   CHECK(tvmq_compiled_init(plans, 1, arena) == TVMQ_COMPILED_CPU, "%s: features that no processor has", path);
   CHECK(tvmq_compiled_init(plans, 2, arena) == TVMQ_COMPILED_OK, "%s", path);
   unsigned long long seed = 1;
   for (int round = 0; round < ROUNDS; round++) check_run(path, network, &data, arena, &seed);
   free(arena);
   munmap(constants, bytes + 1);
+}
+
+// Leaves a byte in all of the stack that the next calls use: where a structure is copied with its padding, the plan has that byte.
+static __attribute__((noinline)) void fill_stack(int byte) {
+  volatile char below[STACK];
+  for (size_t i = 0; i < sizeof below; i++) below[i] = (char)byte;
+}
+
+// Compares two plans, each with another byte on the stack.
+static void check_undefined(const char *path, const void *model, size_t size) {
+  const struct tvmq_frozen_network *plans[2];
+  for (int i = 0; i < 2; i++) {
+    fill_stack(i == 0 ? 0x11 : 0x22);
+    plans[i] = tvmq_network_freeze(model, size, NULL, NULL, 0, error, ERROR);
+  }
+  if (plans[0] != NULL && CHECK(plans[1] != NULL && plans[0]->image_bytes == plans[1]->image_bytes, "%s: plans differ", path)) {
+    CHECK(plans[0]->n_words == plans[1]->n_words && memcmp(plans[0]->words, plans[1]->words, plans[0]->n_words * sizeof plans[0]->words[0]) == 0,
+          "%s: undefined bytes are in the plan", path);
+  }
+  for (int i = 0; i < 2; i++) tvmq_frozen_release(plans[i]);
 }
 
 static void check_model(const char *path) {
@@ -106,6 +127,7 @@ static void check_model(const char *path) {
   if (frozen != NULL && CHECK(network != NULL, "%s: only frozen", path)) check_frozen(path, frozen, network);
   tvmq_frozen_release(frozen);
   tvmq_network_close(network);
+  check_undefined(path, model, (size_t)size);
   free(model);
 }
 

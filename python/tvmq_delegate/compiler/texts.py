@@ -83,7 +83,7 @@ API int {name}_run(void *arena, const void *const *inputs, void *const *outputs)
 
 
 def description(inputs: tuple[network.NetworkTensor, ...], outputs: tuple[network.NetworkTensor, ...], arena_bytes: int) -> str:
-    """What a program that loads the library needs to know, as JSON in ASCII."""
+    """Describes the network as JSON in ASCII, for programs that load the library."""
     tensors = {role: [dataclasses.asdict(tensor) for tensor in found] for role, found in (("inputs", inputs), ("outputs", outputs))}
     return json.dumps({"arena_bytes": arena_bytes, **tensors}, separators=(",", ":"))
 
