@@ -129,9 +129,7 @@ void fuzz_condition(struct fuzz_bytes *b, const struct tvmq_env *env) {
            (double)d.in[0].scale, (double)d.in[1].scale, d.in[0].zero_point, d.in[1].zero_point, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.condition = d};
-  const char *why = tvmq_operator_condition.claim(&desc);
-  fuzz_claimed(why);
-  if (why) return;
+  if (fuzz_claim(&tvmq_operator_condition, &desc)) return;
   const size_t bytes = tvmq_type_bytes(d.type), out_bytes = d.n * (d.condition == TVMQ_CONDITION_SELECT ? bytes : 1);
   if (d.n * bytes > FUZZ_MAX_BYTES) return;
   const void *in[INPUTS] = {0};
