@@ -91,7 +91,7 @@ static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struc
 
 // Plans all dimensions except that of the pieces and, for matrices, the dimension of the columns.
 static void plan_outer_axes(const struct tvmq_merged_copy *merged, int piece_axis, int column_axis, struct output *out, struct tvmq_room *room) {
-  struct outer_axis *axes = tvmq_room_take(room, (size_t)merged->rank, sizeof axes[0]);
+  struct outer_axis *axes = merged->rank > 0 ? tvmq_room_take(room, (size_t)merged->rank, sizeof axes[0]) : NULL;
   out->axes = axes;
   out->n_lines = 1;
   for (int d = 0; d < merged->rank; d++) {
