@@ -1,17 +1,29 @@
 #include "base/recording.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
-static _Thread_local struct tvmq_recording *current;
+// The thread's recording is the value of a key: Android's loader has no room for thread-local variables of libraries.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static atomic_bool has_key;
+
+static void make_key(void) { atomic_store(&has_key, pthread_key_create(&key, NULL) == 0); }
+
+static struct tvmq_recording *current(void) { return atomic_load_explicit(&has_key, memory_order_acquire) ? pthread_getspecific(key) : NULL; }
 
 void tvmq_recording_start(struct tvmq_recording *recording) {
-  *recording = (struct tvmq_recording){.complete = true};
-  current = recording;
+  pthread_once(&once, make_key);
+  *recording = (struct tvmq_recording){0};
+  recording->complete = atomic_load(&has_key) && pthread_setspecific(key, recording) == 0;
 }
 
-void tvmq_recording_stop(void) { current = NULL; }
+void tvmq_recording_stop(void) {
+  if (current() != NULL) pthread_setspecific(key, NULL);
+}
 
-bool tvmq_recording_is_on(void) { return current != NULL; }
+bool tvmq_recording_is_on(void) { return current() != NULL; }
 
 void tvmq_recording_free(struct tvmq_recording *recording) {
   free(recording->blocks);
@@ -51,22 +63,26 @@ void tvmq_recording_set_kind(struct tvmq_recording *recording, const void *start
 }
 
 void tvmq_recording_note(const void *start, size_t size) {
-  if (current != NULL) tvmq_recording_add(current, start, size, TVMQ_MEMORY_PLAN);
+  struct tvmq_recording *recording = current();
+  if (recording != NULL) tvmq_recording_add(recording, start, size, TVMQ_MEMORY_PLAN);
 }
 
 void tvmq_recording_note_constant(const void *start) {
-  if (current != NULL) tvmq_recording_set_kind(current, start, TVMQ_MEMORY_CONSTANT);
+  struct tvmq_recording *recording = current();
+  if (recording != NULL) tvmq_recording_set_kind(recording, start, TVMQ_MEMORY_CONSTANT);
 }
 
 void tvmq_recording_note_unread(const void *address) {
-  if (current == NULL) return;
-  void *list = current->unread;
-  current->complete &= has_room(&list, current->n_unread, &current->unread_room, sizeof current->unread[0]);
-  current->unread = list;
-  if (current->complete) current->unread[current->n_unread++] = (uintptr_t)address;
+  struct tvmq_recording *recording = current();
+  if (recording == NULL) return;
+  void *list = recording->unread;
+  recording->complete &= has_room(&list, recording->n_unread, &recording->unread_room, sizeof recording->unread[0]);
+  recording->unread = list;
+  if (recording->complete) recording->unread[recording->n_unread++] = (uintptr_t)address;
 }
 
 void tvmq_recording_forget(const void *start) {
-  struct tvmq_memory_block *block = current != NULL ? find(current, start) : NULL;
-  if (block != NULL) *block = current->blocks[--current->n];
+  struct tvmq_recording *recording = current();
+  struct tvmq_memory_block *block = recording != NULL ? find(recording, start) : NULL;
+  if (block != NULL) *block = recording->blocks[--recording->n];
 }

@@ -3,3 +3,4 @@
 #define PRId64 "ld"
 #define PRIu64 "lu"
 #define PRIx64 "lx"
+#define SCNxPTR "lx"

@@ -7,7 +7,7 @@
 #define signbit(x) __builtin_signbit(x)
 double ceil(double), copysign(double, double), erfc(double), exp(double), fabs(double), floor(double), fma(double, double, double), fmax(double, double);
 double fmin(double, double), frexp(double, int *), ldexp(double, int), log2(double), nearbyint(double), rint(double), round(double), sqrt(double), tanh(double);
-float fmaf(float, float, float);
+float fmaf(float, float, float), ldexpf(float, int);
 float copysignf(float, float), erfcf(float), expf(float), fabsf(float), floorf(float), fmaxf(float, float), fminf(float, float), nextafterf(float, float);
 float roundf(float), sqrtf(float), tanhf(float);
 double pow(double, double);

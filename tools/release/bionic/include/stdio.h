@@ -7,6 +7,7 @@ FILE *fopen(const char *path, const char *mode);
 int fclose(FILE *file);
 int ferror(FILE *file);
 int fileno(FILE *file);
+int fgetc(FILE *file);
 char *fgets(char *text, int size, FILE *file);
 size_t fread(void *to, size_t size, size_t n, FILE *file);
 int fprintf(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));

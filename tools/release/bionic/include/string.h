@@ -5,6 +5,7 @@ int memcmp(const void *a, const void *b, size_t n);
 void *memcpy(void *to, const void *from, size_t n);
 void *memmove(void *to, const void *from, size_t n);
 void *memset(void *p, int byte, size_t n);
+char *strpbrk(const char *text, const char *bytes);
 char *strchr(const char *text, int byte);
 int strcmp(const char *a, const char *b);
 size_t strcspn(const char *text, const char *any);
