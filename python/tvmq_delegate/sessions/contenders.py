@@ -91,6 +91,8 @@ class Contender:
           ValueError, RuntimeError: the runtime refuses the model. Whatever load() and CompiledNetwork raise.
         """
         if self.compiled:
+            if os.path.isfile(self.name) and not compiled.is_network(self.name):
+                raise ValueError(f"{self.name} is no network that tvmq compile made; tvmq bench takes other builds, which TVMQ_LIBRARY names elsewhere")
             return Session(self, NetworkInterpreter(compiled.CompiledNetwork(self.name)), None)
         if self.name == NETWORK:
             network = open_network(source, runtime, {"num_threads": num_threads, **self.options})
