@@ -103,12 +103,12 @@ static int by_address(const void *a, const void *b) {
 // Sorts the recording. Of blocks that begin at the same place, such as tensors that share a buffer, the largest remains.
 static void sort(struct tvmq_recording *recording) {
   size_t n = 0;
-  qsort(recording->blocks, recording->n, sizeof recording->blocks[0], by_start);
+  if (recording->n > 0) qsort(recording->blocks, recording->n, sizeof recording->blocks[0], by_start);
   for (size_t i = 0; i < recording->n; i++) {
     if (n == 0 || recording->blocks[n - 1].start != recording->blocks[i].start) recording->blocks[n++] = recording->blocks[i];
   }
   recording->n = n;
-  qsort(recording->unread, recording->n_unread, sizeof recording->unread[0], by_address);
+  if (recording->n_unread > 0) qsort(recording->unread, recording->n_unread, sizeof recording->unread[0], by_address);
 }
 
 // Returns the number of the block that the address lies in, or SIZE_MAX.
