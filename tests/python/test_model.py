@@ -277,7 +277,7 @@ def test_builder_refuses_what_it_cannot_write():
         with pytest.raises(ModelError, match="does not fit int8"):
             builder.add_tensor("x", (1,), "int8", data=data)
     x = builder.add_tensor("x", (1, 2, 2, 1), "int8", scale=1.0)
-    with pytest.raises(ModelError, match="cannot build 'CONV_4D'; known: ADD"):
+    with pytest.raises(ModelError, match="cannot build 'CONV_4D'; known: ABS, ADD"):
         builder.add_op("CONV_4D", [x], [x])
     with pytest.raises(ModelError, match="CONV_2D has no option 'stride'; known: padding"):
         builder.add_op("CONV_2D", [x, x], [x], stride=1)
