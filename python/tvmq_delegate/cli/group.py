@@ -125,9 +125,8 @@ def _told() -> Iterator[None]:
     except NO_ARGUMENTS as error:
         raise Ended(error.format_message()) from None
     except click.NoSuchOption as error:
-        alike = _alike(error)
-        better = click.NoSuchOption(error.option_name, possibilities=alike, ctx=error.ctx) if alike else error
-        raise Failure(better.format_message()) from None
+        alike = " or ".join(map(repr, _alike(error)))
+        raise Failure(f"No such option {error.option_name!r}. Did you mean {alike}?" if alike else error.format_message()) from None
     except click.UsageError as error:
         raise Failure(error.format_message()) from None
     except BrokenPipeError:  # whoever read the output has seen enough: `| head`
