@@ -17,17 +17,19 @@ struct offload {
   const void **ins;                      // addresses, at each inference
   void **outs;                           // likewise
   uint64_t *step_ns;                     // times of a profiled inference
+  uint8_t *kept;                         // results of the device while the CPU computes them, too
   size_t n_borders;
 };
 
 static const char no_memory[] = "OpenCL: out of memory";
 
-static bool is_written(const struct tvmq_partition *partition, const struct tvmq_borrowed *borrowed) {
+// Returns whether a node of the partition has the tensor as an output. The places of outputs do not tell: an output that
+// is a piece of what the partition only reads lies in that tensor.
+static bool is_written(const struct tvmq_partition *partition, int tensor) {
   for (size_t i = 0; i < partition->n; i++) {
-    const struct tvmq_step *step = &partition->steps[i];
-    for (int k = 0; !step->idle && step->needed && k < step->record->node.n_out; k++) {
-      const struct tvmq_place *place = &step->out_places[k];
-      if (place->buffer < 0 && place->tensor == borrowed->place->tensor) return true;
+    const struct tvmq_node *const node = &partition->steps[i].record->node;
+    for (int k = 0; k < node->n_out; k++) {
+      if (node->outs[k] == tensor) return true;
     }
   }
   return false;
@@ -45,7 +47,7 @@ static bool list_borders(const struct tvmq_partition *partition, struct offload 
   const size_t first = offload->n_borders, begin = offload->memory.bytes;
   for (size_t i = 0; i < partition->n_borrowed; i++) {
     const struct tvmq_borrowed *const borrowed = &partition->borrowed[i];
-    if (is_written(partition, borrowed) != written || is_listed(offload, borrowed->place->tensor)) continue;
+    if (is_written(partition, borrowed->place->tensor) != written || is_listed(offload, borrowed->place->tensor)) continue;
     offload->tensors[offload->n_borders] = borrowed;
     offload->borders[offload->n_borders++] = (struct tvmq_opencl_border){offload->memory.bytes, borrowed->place->tensor_bytes};
     if (borrowed->place->tensor_bytes > INT32_MAX) return false;
@@ -124,6 +126,7 @@ static void destroy(struct tvmq_offload *base) {
   tvmq_free(offload->ins);
   tvmq_free(offload->outs);
   tvmq_free(offload->step_ns);
+  tvmq_free(offload->kept);
   tvmq_free(offload);
 }
 
@@ -164,25 +167,20 @@ static void record_times(const struct tvmq_partition *partition, const uint64_t 
 static bool run(struct tvmq_partition *partition, bool profiled, struct tvmq_text *why) {
   struct offload *const offload = (struct offload *)partition->offload;
   find_addresses(offload);
-  memset(offload->step_ns, 0, partition->n * sizeof offload->step_ns[0]);
+  if (profiled) memset(offload->step_ns, 0, partition->n * sizeof offload->step_ns[0]);
   if (!tvmq_opencl_network_run(offload->network, offload->ins, offload->outs, profiled ? offload->step_ns : NULL, why)) return false;
   if (profiled) record_times(partition, offload->step_ns);
   return true;
 }
 
-static bool verify(struct tvmq_partition *partition, struct tvmq_text *why) {
+static bool verify(struct tvmq_partition *partition) {
   const struct offload *const offload = (const struct offload *)partition->offload;
   const struct tvmq_opencl_memory *const memory = &offload->memory;
-  uint8_t *const kept = tvmq_alloc_unset(memory->out_bytes);
-  bool same = kept != NULL;
-  if (kept == NULL) tvmq_say(why, "no memory to compare an inference with the CPU's");
-  for (size_t i = 0; kept != NULL && i < memory->n_outs; i++) memcpy(kept + memory->outs[i].offset - memory->in_bytes, offload->outs[i], memory->outs[i].bytes);
+  bool same = true;
+  for (size_t i = 0; i < memory->n_outs; i++) memcpy(offload->kept + memory->outs[i].offset - memory->in_bytes, offload->outs[i], memory->outs[i].bytes);
   tvmq_partition_run(partition);
-  for (size_t i = 0; same && i < memory->n_outs; i++) {
-    same = memcmp(kept + memory->outs[i].offset - memory->in_bytes, offload->outs[i], memory->outs[i].bytes) == 0;
-    if (!same) tvmq_say(why, "results differ from those of the CPU");
-  }
-  tvmq_free(kept);
+  for (size_t i = 0; i < memory->n_outs; i++)
+    same &= memcmp(offload->kept + memory->outs[i].offset - memory->in_bytes, offload->outs[i], memory->outs[i].bytes) == 0;
   return same;
 }
 
@@ -202,6 +200,11 @@ static const struct tvmq_step *make(struct tvmq_partition *partition, struct off
   if (*reason != NULL) return by;
   if (plan->n_launches == 0 || offload->memory.n_outs == 0) {
     *reason = "OpenCL: there is nothing to compute";
+    return NULL;
+  }
+  offload->kept = tvmq_alloc_unset(offload->memory.out_bytes);
+  if (offload->kept == NULL) {
+    *reason = no_memory;
     return NULL;
   }
   offload->network = tvmq_opencl_network_create(device, plan, &offload->memory, why);

@@ -119,15 +119,18 @@ static void find_tensors(struct tvmq_partition *partition) {
   }
 }
 
-void tvmq_partition_drop_offload(struct tvmq_partition *partition) {
-  if (partition->offload == NULL) return;
-  partition->offload->destroy(partition->offload);
+static void destroy_offload(struct tvmq_partition *partition) {
+  if (partition->offload != NULL) partition->offload->destroy(partition->offload);
   partition->offload = NULL;
+}
+
+void tvmq_partition_drop_offload(struct tvmq_partition *partition) {
+  destroy_offload(partition);
   show_steps(partition);
 }
 
 bool tvmq_partition_size_up(struct tvmq_partition *partition) {
-  tvmq_partition_drop_offload(partition);
+  destroy_offload(partition);
   tvmq_place_tensors(partition->steps, partition->n, partition->buffers, partition->n_buffers);
   show_steps(partition);
   if (!find_room(partition)) return false;
@@ -175,7 +178,7 @@ void tvmq_partition_destroy(struct tvmq_partition *partition) {
   struct tvmq_partition **link = &partition->subgraph->partitions;
   while (*link != partition) link = &(*link)->next;
   *link = partition->next;
-  if (partition->offload != NULL) partition->offload->destroy(partition->offload);
+  destroy_offload(partition);
   for (size_t i = 0; i < partition->n; i++) tvmq_record_release(partition->steps[i].record);
   drop_passes(partition);
   if (--partition->arena->n_partitions == 0) tvmq_scratch_free(&partition->arena->scratch);

@@ -45,8 +45,8 @@ struct tvmq_offload {
   // and *why says why; the tensors that the partition reads are then unchanged.
   bool (*run)(struct tvmq_partition *partition, bool profiled, struct tvmq_text *why);
   // Computes an inference that has just run on the CPU, too, whose results replace those of the device. Returns false if
-  // they differ, or if there is no memory; *why says which.
-  bool (*verify)(struct tvmq_partition *partition, struct tvmq_text *why);
+  // they differ.
+  bool (*verify)(struct tvmq_partition *partition);
   void (*destroy)(struct tvmq_offload *offload);
   int n_verified;  // inferences
 };

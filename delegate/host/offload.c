@@ -42,24 +42,21 @@ void tvmq_delegate_offload(struct tvmq_delegate *delegate, struct tvmq_partition
     warn(delegate, partition, reason);
 }
 
-// Runs an inference on the device, and the first ones on the CPU as well. Returns false if the device gave no results.
-static bool run(const struct tvmq_options *options, struct tvmq_partition *partition, bool *wrong, struct tvmq_text *why) {
+// Computes the first inferences on the CPU as well. Returns false if the results differ.
+static bool verify(const struct tvmq_options *options, struct tvmq_partition *partition) {
   struct tvmq_offload *const offload = partition->offload;
-  if (!offload->run(partition, options->profile, why)) return false;
   if (offload->n_verified >= options->opencl_verify) return true;
   offload->n_verified++;
-  *wrong = !offload->verify(partition, why);
-  return true;
+  return offload->verify(partition);
 }
 
 bool tvmq_delegate_run_offload(struct tvmq_delegate *delegate, struct tvmq_partition *partition) {
   char reason[200] = "";
-  bool wrong = false;
   if (partition->offload == NULL) return false;
-  const bool ran = run(&delegate->options, partition, &wrong, &(struct tvmq_text){.at = reason, .size = sizeof reason});
-  if (ran && !wrong) return true;
-  warn(delegate, partition, reason);
+  const bool ran = partition->offload->run(partition, delegate->options.profile, &(struct tvmq_text){.at = reason, .size = sizeof reason});
+  if (ran && verify(&delegate->options, partition)) return true;
+  warn(delegate, partition, ran ? "results differ from those of the CPU" : reason);
   tvmq_partition_drop_offload(partition);
-  tvmq_offload_refuse(partition, wrong ? "OpenCL: the device gave other results than the CPU" : "OpenCL: the device failed");
+  tvmq_offload_refuse(partition, ran ? "OpenCL: the device gave other results than the CPU" : "OpenCL: the device failed");
   return ran;
 }

@@ -9,6 +9,7 @@ import pytest
 
 import tvmq_delegate
 from tvmq_delegate.models import zoo
+from tvmq_delegate.models.builder import ModelBuilder
 
 NETWORKS = ["mobilenet_v1_0.25_128", "mobilenet_v1_0.25_128_uint8", "mobilenet_v2_0.35_96", "mobilenet_v3_large"]
 
@@ -56,6 +57,44 @@ def test_resized_and_profiled(runtime: harness.Runtime) -> None:
         assert computed_by(delegate) == {"OpenCL"}
     times = [node.timing for node in tvmq_delegate.profile(delegate) if node.node.how == "OpenCL"]
     assert times and all(timing.count > 0 and timing.total_ns > 0 for timing in times)
+
+
+@pytest.mark.usefixtures("on_device")
+def test_resized_to_nothing_and_back(runtime: harness.Runtime) -> None:
+    """An empty network has nothing that the device could compute; the next one has."""
+    content = builders.build_conv()
+    delegate = runtime.load(backend="opencl")
+    interpreter, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    shape = tuple(interpreter.get_input_details()[0]["shape"])
+    for batch in (1, 0, 2):
+        for one in (interpreter, reference):
+            one.resize_tensor_input(one.get_input_details()[0]["index"], (batch, *shape[1:]))
+            one.allocate_tensors()
+        image = harness.random_tensor(np.random.default_rng(batch), (batch, *shape[1:]), np.int8)
+        harness.assert_equal(harness.run(interpreter, image)[0], harness.run(reference, image)[0])
+    assert computed_by(delegate) == {"OpenCL"}
+
+
+@pytest.mark.usefixtures("on_device")
+@pytest.mark.parametrize("with_copy", [False, True])
+def test_pieces_of_what_is_only_read(runtime: harness.Runtime, with_copy: bool) -> None:
+    """Outputs of a SPLIT that lie in the network's input, of which one may be an output of the network, too."""
+    builder = ModelBuilder()
+    image = builder.add_tensor("image", (2, 8, 8, 16), "int8", scale=0.1)
+    axis = builder.add_tensor("axis", (), "int32", data=np.array(0))
+    pieces = [builder.add_tensor(f"piece {i}", (1, 8, 8, 16), "int8", scale=0.1) for i in range(2)]
+    pooled = [builder.add_tensor(f"pooled {i}", (1, 4, 4, 16), "int8", scale=0.1) for i in range(2)]
+    builder.add_op("SPLIT", [axis, image], pieces, num_splits=2)
+    for piece, output in zip(pieces, pooled, strict=True):
+        builder.add_op("MAX_POOL_2D", [piece], [output], padding="VALID", stride_w=2, stride_h=2, filter_width=2, filter_height=2)
+    content = builder.build([image], pooled + pieces[:with_copy])
+    delegate = runtime.load(backend="opencl")
+    interpreter, reference = runtime.interpreter(content, [delegate]), runtime.interpreter(content)
+    assert with_copy or computed_by(delegate) == {"OpenCL"}
+    for seed in range(3):
+        inputs = harness.random_inputs(reference, seed)
+        for got, expected in zip(harness.run(interpreter, *inputs), harness.run(reference, *inputs), strict=True):
+            harness.assert_equal(got, expected)
 
 
 @pytest.mark.usefixtures("on_device")
