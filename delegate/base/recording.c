@@ -81,8 +81,20 @@ void tvmq_recording_note_unread(const void *address) {
   if (recording->complete) recording->unread[recording->n_unread++] = (uintptr_t)address;
 }
 
+// Forgets the pointers in the block that only planning reads: other memory may get their addresses.
+static void forget_unread(struct tvmq_recording *recording, const struct tvmq_memory_block *block) {
+  size_t n = 0;
+  for (size_t i = 0; i < recording->n_unread; i++) {
+    const uintptr_t address = recording->unread[i];
+    if (address - block->start >= block->size) recording->unread[n++] = address;
+  }
+  recording->n_unread = n;
+}
+
 void tvmq_recording_forget(const void *start) {
   struct tvmq_recording *recording = current();
   struct tvmq_memory_block *block = recording != NULL ? find(recording, start) : NULL;
-  if (block != NULL) *block = recording->blocks[--recording->n];
+  if (block == NULL) return;
+  forget_unread(recording, block);
+  *block = recording->blocks[--recording->n];
 }

@@ -40,7 +40,7 @@ void tvmq_recording_add(struct tvmq_recording *recording, const void *start, siz
 void tvmq_recording_set_kind(struct tvmq_recording *recording, const void *start, enum tvmq_memory_kind kind);
 
 // Note things about memory of this thread's recording; do nothing while none is on. `unread`: only planning reads the
-// pointer at this address.
+// pointer at this address. `forget`: the block that begins at `start` is about to be freed.
 void tvmq_recording_note(const void *start, size_t size);
 void tvmq_recording_note_constant(const void *start);
 void tvmq_recording_note_unread(const void *address);
