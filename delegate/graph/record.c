@@ -148,9 +148,10 @@ void tvmq_record_turn(const struct tvmq_record *record, union tvmq_desc *desc) {
 }
 
 // Returns whether a plan for one thread may be faster on one thread: the operator is divided into tasks, is not large,
-// and shares its weights with another plan.
+// and both plans may share packed weights. With a limit of memory there is none: packed weights of another form would
+// exceed it.
 static bool has_alone(const struct tvmq_record *record, const struct tvmq_env *env) {
-  if (!env->wary || tvmq_threads_count(env->threads) < 2 || env->content == NULL) return false;
+  if (!env->wary || tvmq_threads_count(env->threads) < 2 || env->content == NULL || env->weights != NULL) return false;
   struct tvmq_op_info info = {0};
   record->implementation->info(record->op, &info);
   return record->implementation->n_tasks(record->op, 0) > 1 && (info.cycles > 0 ? info.cycles : info.choice.cycles) < TVMQ_SHARED_CYCLES;
@@ -161,8 +162,7 @@ static void plan_alone(struct tvmq_record *record, const union tvmq_desc *desc, 
   if (!has_alone(record, env)) return;
   struct tvmq_env own = *env;
   own.threads = NULL;
-  own.weights = NULL;      // they are counted,
-  own.new_weights = NULL;  // and kept, with the other plan
+  own.new_weights = NULL;  // the other plan's are kept
   if (tvmq_op_plan(record->implementation, &record->alone, desc, &own) != NULL) release_alone(record);
 }
 
