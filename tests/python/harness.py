@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import tvmq_delegate
+from tvmq_delegate.binding import reference
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 MODELS = pathlib.Path(os.environ.get("TVMQ_MODELS") or REPOSITORY.parent / "shared/models")
@@ -79,6 +80,12 @@ def assert_claimed(delegate: Any) -> None:
     nodes = tvmq_delegate.report(delegate).nodes
     refused = [f"{node.op} {node.node}: {node.reason}" for node in nodes if not node.claimed]
     assert nodes and not refused, "; ".join(refused) or "no node was offered"
+
+
+def need_hybrid(runtime: Runtime) -> None:
+    """Skips the test where the delegate leaves hybrid layers to the runtime."""
+    if reference.found("hybrid", runtime.module) == "auto":
+        pytest.skip("the runtime's kernels of hybrid layers are none of those that are known")
 
 
 def depends_on_build(delegate: Any) -> bool:

@@ -90,8 +90,7 @@ def test_other_numbers_of_rows(runtime: harness.Runtime) -> None:
 @pytest.mark.parametrize("build, parameters", [(builders.build_conv, {"out_c": 40}), (builders.build_depthwise, {})])
 def test_other_batches_on_several_threads(runtime: harness.Runtime, build, parameters: dict) -> None:
     """Threads share an image, or each takes some."""
-    if reference.found("hybrid", runtime.module) == "auto":
-        pytest.skip("the runtime's kernels are none of those that are known")
+    harness.need_hybrid(runtime)
     model = build(in_shape=(1, 60, 50, 32), dtype="float32", filter_dtype="int8", **parameters)
     delegate = runtime.load(num_threads=2)
     interpreters = [runtime.interpreter(model), runtime.interpreter(model, [delegate])]
@@ -123,8 +122,7 @@ def test_rows_that_runtimes_take_together(runtime: harness.Runtime, in_shape: tu
 
 @pytest.mark.parametrize("build", [builders.build_conv, builders.build_depthwise, builders.build_fully_connected])
 def test_kernels_of_every_instruction_set(runtime: harness.Runtime, build) -> None:
-    if reference.found("hybrid", runtime.module) == "auto":
-        pytest.skip("the runtime's kernels are none of those that are known")
+    harness.need_hybrid(runtime)
     fully_connected = dict(per_channel=False, out_c=27)  # an odd number, which is taken beside dot products
     model = build(dtype="float32", filter_dtype="int8", **(fully_connected if build is builders.build_fully_connected else {}))
     expected = runtime.interpreter(model)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import harness
 import numpy as np
 import pytest
@@ -10,6 +12,13 @@ from looped import chosen, layers, looped
 import tvmq_delegate
 
 UNITS = 24
+
+
+def build(kind: Callable[..., bytes], runtime: harness.Runtime, dtype: str, grows: bool, *sizes: int) -> bytes:
+    """Layers of int8, or hybrid ones."""
+    if dtype == "float32":
+        harness.need_hybrid(runtime)
+    return kind(layers(UNITS, 3, hybrid=dtype == "float32", grows=grows), *sizes)
 
 
 def inputs(dtype: str) -> list[np.ndarray]:
@@ -35,12 +44,12 @@ def check(runtime: harness.Runtime, content: bytes, feeds: list[list[np.ndarray]
 @pytest.mark.parametrize("grows", [False, True])
 @pytest.mark.parametrize("iterations", [0, 1, 7])
 def test_loop(runtime: harness.Runtime, iterations: int, grows: bool, dtype: str) -> None:
-    content = looped(layers(UNITS, 3, hybrid=dtype == "float32", grows=grows), iterations)
+    content = build(looped, runtime, dtype, grows, iterations)
     check(runtime, content, 3 * [inputs(dtype)], iterations + 1 if grows else 0)  # what appends to the sequence
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 @pytest.mark.parametrize("grows", [False, True])
 def test_branches(runtime: harness.Runtime, grows: bool, dtype: str) -> None:
-    content = chosen(layers(UNITS, 3, hybrid=dtype == "float32", grows=grows))
+    content = build(chosen, runtime, dtype, grows)
     check(runtime, content, [[np.array([condition]), *inputs(dtype)] for condition in (True, False, True, True, False)], 1 if grows else 0)
