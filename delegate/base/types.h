@@ -1,6 +1,7 @@
 // Element types of tensors.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,9 @@ static inline const char *tvmq_type_name(enum tvmq_type type) {
 }
 
 enum { TVMQ_N_BYTES = 256 };  // number of values of an 8-bit element
+
+// Returns whether elements are quantized to 8 bits.
+static inline bool tvmq_type_is_byte(enum tvmq_type type) { return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8; }
 
 // Returns the value of an 8-bit element.
 static inline int32_t tvmq_byte_value(enum tvmq_type type, uint8_t byte) { return type == TVMQ_TYPE_S8 ? (int8_t)byte : byte; }

@@ -7,8 +7,7 @@
 
 static bool is_byte(const TfLiteContext *context, int tensor) {
   const TfLiteTensor *at = tvmq_tensor_at(context, tensor);
-  const enum tvmq_type type = at != NULL ? tvmq_tensor_type(at) : TVMQ_TYPE_OTHER;
-  return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8;
+  return at != NULL && tvmq_type_is_byte(tvmq_tensor_type(at));
 }
 
 // Records of a partition. The map of a record is found after those of all earlier records.

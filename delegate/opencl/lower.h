@@ -30,6 +30,5 @@ const char *tvmq_opencl_lower_function(const struct tvmq_opencl_node *node, enum
 
 // The reason for tensors that are not of bytes.
 #define TVMQ_OPENCL_BYTES "OpenCL: only tensors of int8 and uint8 are computed"
-static inline bool tvmq_opencl_is_byte(enum tvmq_type type) { return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8; }
 
 enum { TVMQ_OPENCL_LINE = 64 };  // work items of a group, for kernels whose items follow each other

@@ -28,7 +28,7 @@ const char *tvmq_opencl_lower_byte_map(const struct tvmq_opencl_node *node, stru
 }
 
 const char *tvmq_opencl_lower_function(const struct tvmq_opencl_node *node, enum tvmq_type in, enum tvmq_type out, struct tvmq_opencl_plan *plan) {
-  if (!tvmq_opencl_is_byte(in) || !tvmq_opencl_is_byte(out)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(in) || !tvmq_type_is_byte(out)) return TVMQ_OPENCL_BYTES;
   uint8_t all[TVMQ_N_BYTES], table[TVMQ_N_BYTES];
   for (int x = 0; x < TVMQ_N_BYTES; x++) all[x] = (uint8_t)x;
   if (!node->op_def->byte_function(node->desc, plan->rounding, (const uint8_t *const[]){all}, table)) return TVMQ_OPENCL_BYTES;
@@ -58,7 +58,7 @@ static void pass_broadcast(const struct tvmq_broadcast *broadcast, struct tvmq_o
 
 const char *tvmq_opencl_lower_binary(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
   const struct tvmq_binary_desc *const d = &node->desc->binary;
-  if (!tvmq_opencl_is_byte(d->type)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(d->type)) return TVMQ_OPENCL_BYTES;
   if (d->broadcast.rank > DIMS) return "OpenCL: inputs are broadcast along more than four dimensions";
   struct tvmq_pair_formula f;
   tvmq_set_pair_formula(d, plan->rounding, &f);

@@ -25,7 +25,7 @@ struct layer {
 };
 
 static const char *refuse(const struct tvmq_conv_desc *desc) {
-  if (!tvmq_opencl_is_byte(desc->in_type) || !tvmq_opencl_is_byte(desc->out_type) || !tvmq_opencl_is_byte(desc->filter_type)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(desc->in_type) || !tvmq_type_is_byte(desc->out_type) || !tvmq_type_is_byte(desc->filter_type)) return TVMQ_OPENCL_BYTES;
   if (desc->filter == NULL || desc->dynamic_bias) return "OpenCL: weights and bias must be constant";
   return !desc->depthwise && desc->filter_c != desc->in_c ? "OpenCL: no kernel for grouped convolutions" : NULL;
 }

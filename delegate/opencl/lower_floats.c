@@ -62,7 +62,7 @@ static void find_thresholds(const struct tvmq_quantize_desc *d, struct threshold
 static const char *lower_from_float(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
   const struct tvmq_quantize_desc *const d = &node->desc->quantize;
   int32_t at;
-  if (!tvmq_opencl_is_byte(d->out_type)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(d->out_type)) return TVMQ_OPENCL_BYTES;
   if (d->reciprocal && !isfinite(1 / d->out.scale)) return "OpenCL: the reciprocal of the scale is infinite";
   struct thresholds *const thresholds = tvmq_opencl_constants(plan, sizeof *thresholds, &at);
   if (thresholds == NULL) return NULL;
@@ -84,7 +84,7 @@ const char *tvmq_opencl_lower_quantize(const struct tvmq_opencl_node *node, stru
 
 const char *tvmq_opencl_lower_dequantize(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
   const struct tvmq_dequantize_desc *const d = &node->desc->dequantize;
-  if (!tvmq_opencl_is_byte(d->in_type)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(d->in_type)) return TVMQ_OPENCL_BYTES;
   int32_t at;
   float *const table = tvmq_opencl_constants(plan, TVMQ_N_BYTES * sizeof *table, &at);
   if (table == NULL) return NULL;

@@ -16,7 +16,7 @@ const char *tvmq_opencl_lower_pool(const struct tvmq_opencl_node *node, struct t
   const struct tvmq_pool_desc *const d = &node->desc->pool;
   struct tvmq_geometry geometry;
   int32_t min, max;
-  if (!tvmq_opencl_is_byte(d->in_type)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(d->in_type)) return TVMQ_OPENCL_BYTES;
   const char *const why = tvmq_pool_geometry(d, &geometry);
   if (why != NULL) return why;
   tvmq_activation_range(d->activation, d->out_type, d->out, &min, &max);
@@ -35,7 +35,7 @@ const char *tvmq_opencl_lower_pool(const struct tvmq_opencl_node *node, struct t
 
 const char *tvmq_opencl_lower_reduce(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
   const struct tvmq_reduce_desc *const d = &node->desc->reduce;
-  if (!tvmq_opencl_is_byte(d->in_type) || !tvmq_opencl_is_byte(d->out_type)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(d->in_type) || !tvmq_type_is_byte(d->out_type)) return TVMQ_OPENCL_BYTES;
   if (!tvmq_reduction_is_sum(d) || d->n_dims != 3) return "OpenCL: only MEAN and SUM over dimensions that follow each other are computed";
   const struct tvmq_rescaled_sum sum = tvmq_reduction_rescaled(d, plan->rounding);
   const struct tvmq_range range = tvmq_type_range(d->out_type);
@@ -54,7 +54,7 @@ const char *tvmq_opencl_lower_softmax(const struct tvmq_opencl_node *node, struc
   const struct tvmq_softmax_desc *const d = &node->desc->softmax;
   struct tvmq_scale scale;
   int32_t at;
-  if (!tvmq_opencl_is_byte(d->in_type) || !tvmq_opencl_is_byte(d->out_type)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(d->in_type) || !tvmq_type_is_byte(d->out_type)) return TVMQ_OPENCL_BYTES;
   if (!tvmq_softmax_scale(d, &scale.multiplier, &scale.shift)) return "beta x input scale is out of range";
   int32_t *const exps = tvmq_opencl_constants(plan, TVMQ_SOFTMAX_EXPS * sizeof *exps, &at);
   if (exps == NULL) return NULL;

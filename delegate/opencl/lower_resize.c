@@ -15,7 +15,7 @@ static int32_t positions(const struct tvmq_resize_desc *desc, int32_t in, int32_
 
 const char *tvmq_opencl_lower_resize(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
   const struct tvmq_resize_desc *const d = &node->desc->resize;
-  if (!tvmq_opencl_is_byte(d->in_type)) return TVMQ_OPENCL_BYTES;
+  if (!tvmq_type_is_byte(d->in_type)) return TVMQ_OPENCL_BYTES;
   const int32_t row_shift = tvmq_resize_shift(d, d->in_h, d->out_h), column_shift = tvmq_resize_shift(d, d->in_w, d->out_w);
   const int32_t rows = positions(d, d->in_h, d->out_h, row_shift, plan), columns = positions(d, d->in_w, d->out_w, column_shift, plan);
   struct tvmq_opencl_launch *const launch = tvmq_opencl_launch(plan, "resize", TVMQ_ROUNDING_REFERENCE);

@@ -6,8 +6,6 @@
 
 static bool is_integer(enum tvmq_type type) { return type == TVMQ_TYPE_S32 || type == TVMQ_TYPE_S64; }
 
-static bool is_byte(enum tvmq_type type) { return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8; }
-
 // Refuses scales of 1 and more: some of the runtimes abort.
 static const char *scales(const struct tvmq_condition_desc *desc) {
   for (int i = 0; i < 2; i++) {
@@ -22,7 +20,7 @@ static const char *scales(const struct tvmq_condition_desc *desc) {
 static const char *compared(const struct tvmq_condition_desc *desc) {
   const bool equality = desc->condition == TVMQ_CONDITION_EQUAL || desc->condition == TVMQ_CONDITION_NOT_EQUAL;
   if (desc->type == TVMQ_TYPE_F32 || is_integer(desc->type) || (equality && desc->type == TVMQ_TYPE_BOOL)) return NULL;
-  return is_byte(desc->type) ? scales(desc) : "comparisons are supported for int8, uint8, int32, int64 and float32 only";
+  return tvmq_type_is_byte(desc->type) ? scales(desc) : "comparisons are supported for int8, uint8, int32, int64 and float32 only";
 }
 
 static const char *types(const struct tvmq_condition_desc *desc) {

@@ -4,7 +4,7 @@
 #include "operators/operator.h"
 
 static const char *types(const struct tvmq_dequantize_desc *desc) {
-  const bool quantized = desc->in_type == TVMQ_TYPE_S8 || desc->in_type == TVMQ_TYPE_U8 || desc->in_type == TVMQ_TYPE_S16;
+  const bool quantized = tvmq_type_is_byte(desc->in_type) || desc->in_type == TVMQ_TYPE_S16;
   return quantized && desc->out_type == TVMQ_TYPE_F32 ? NULL : "conversion between these types is not supported";
 }
 

@@ -28,7 +28,7 @@ static inline bool too_many(int32_t a, int32_t b, int32_t c, int32_t d) {
 
 static inline const char *type_rule(enum tvmq_type type) {
   if (type == TVMQ_TYPE_F32) return "float32: not quantized";
-  return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8 || type == TVMQ_TYPE_S16 ? NULL : "activations are not int8, uint8 or int16";
+  return tvmq_type_is_byte(type) || type == TVMQ_TYPE_S16 ? NULL : "activations are not int8, uint8 or int16";
 }
 
 // Returns whether an operator is hybrid: float32 activations and quantized weights.

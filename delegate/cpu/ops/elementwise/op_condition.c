@@ -165,7 +165,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
       .scratch = env->scratch,
       .n_threads = (size_t)tvmq_threads_count(env->threads),
   };
-  const bool has_ranks = tvmq_condition_compares(d->condition) && (d->type == TVMQ_TYPE_S8 || d->type == TVMQ_TYPE_U8);
+  const bool has_ranks = tvmq_condition_compares(d->condition) && tvmq_type_is_byte(d->type);
   if (has_ranks) tvmq_comparison_ranks(d, env->rounding, c->ranks);
   c->form = form_of(c, d->type);
   tvmq_cut_units(&c->cut, d->n, TVMQ_LINE, (float)d->n, env);

@@ -182,16 +182,17 @@ static void begin(const struct reduce *r, uint8_t *acc, size_t n) {
 
 // Reduces n lines of `kept` elements to the given columns. With lanes, the columns are always all columns.
 static void fold_lines(const struct reduce *r, const uint8_t *in, size_t n, size_t kept, const struct tvmq_piece *columns, uint8_t *into, uint8_t *lanes) {
+  const struct loops *const loops_here = loops_of(r);
   const size_t element = r->element_bytes;
   if (r->lanes > 0) {
     const size_t vectors = n * kept / r->lanes;
     begin(r, lanes, r->lanes);
-    for (size_t i = 0; i < vectors; i++) loops_of(r)->each(lanes, in + i * r->lanes * element, r->lanes);
-    for (size_t i = 0; i < r->lanes; i += kept) loops_of(r)->join(into, lanes + i * r->acc_bytes, kept);
+    for (size_t i = 0; i < vectors; i++) loops_here->each(lanes, in + i * r->lanes * element, r->lanes);
+    for (size_t i = 0; i < r->lanes; i += kept) loops_here->join(into, lanes + i * r->acc_bytes, kept);
     in += vectors * r->lanes * element;
     n -= vectors * (r->lanes / kept);
   }
-  for (size_t i = 0; i < n; i++) loops_of(r)->each(into, in + (i * kept + columns->first) * element, columns->n);
+  for (size_t i = 0; i < n; i++) loops_here->each(into, in + (i * kept + columns->first) * element, columns->n);
 }
 
 // Reduces the dimensions from the reduced dimension `level` on, for the given columns of the last dimension. The
