@@ -51,7 +51,7 @@ float tanhf(float x) {
 static bool is_used(enum tvmq_float_function function) {
   const pid_t child = fork();
   if (child == 0) {
-    const struct tvmq_target target = {.cpu = tvmq_cpu_detect(), .machine = tvmq_machines};
+    const struct tvmq_target target = {.cpu = tvmq_cpu_detect() & tvmq_built, .machine = tvmq_machines};
     const struct tvmq_variant *const variant = tvmq_select_function(function, &target);
     const bool used = variant == tvmq_select_untyped(TVMQ_FAMILY_FLOAT_FUNCTION, &target);
     const uint32_t cpu = tvmq_select_float_softmax(&target)->cpu;
@@ -69,7 +69,7 @@ static void check_library(const char *name, bool used) {
 }
 
 int main(void) {
-  const struct tvmq_target target = {.cpu = tvmq_cpu_detect(), .machine = tvmq_machines};
+  const struct tvmq_target target = {.cpu = tvmq_cpu_detect() & tvmq_built, .machine = tvmq_machines};
   const bool vectors = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_FUNCTION, &target)->cpu != 0;
   tvmq_fp_enter();
   check_library("rounded correctly", true);
