@@ -74,6 +74,7 @@ ALLOWED = [
     Allowed("avx2", "tvmq_mul_s16__avx2", 2),
     Allowed("avx2", "mul_squares", 7),
     Allowed("avxvnni", "tvmq_depthwise_s8_2x32v4s1__avxvnni_sums", 2),
+    Allowed("avx512vnni", "mul_products", 1),
     Allowed("avx512vnni", "tvmq_mul_s16__avx512vnni", 5),
     Allowed("avx512vnni", "tvmq_winograd_output_s8_16c__avx512vnni", 9),
     Allowed("avx512vnni", "tvmq_depthwise_s8_2x64v4s1__avx512vnni_together", 7),
