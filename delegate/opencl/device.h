@@ -6,7 +6,7 @@
 
 #include "opencl/library.h"
 
-enum { TVMQ_CL_NAME = 128, TVMQ_CL_OPTIONS = 256 };
+enum { TVMQ_CL_NAME = 128, TVMQ_CL_OPTIONS = 384 };
 
 // How kernels multiply four int8 by four others, the value of the macro DOT.
 enum tvmq_cl_dot { TVMQ_CL_DOT_PLAIN, TVMQ_CL_DOT_KHRONOS, TVMQ_CL_DOT_ARM };

@@ -48,7 +48,7 @@ static bool make_memory(struct tvmq_opencl_network *network, const struct tvmq_o
 
 static bool make_kernel(struct tvmq_opencl_network *network, struct kernel *kernel, const struct tvmq_opencl_launch *launch, struct tvmq_text *why) {
   const struct tvmq_cl *const cl = &network->device->library.call;
-  char options[TVMQ_CL_OPTIONS + 64];
+  char options[TVMQ_CL_OPTIONS];
   struct tvmq_text text = {.at = options, .size = sizeof options};
   tvmq_say(&text, "%s -DLOCAL_X=%zu -DLOCAL_Y=%zu", launch->options, launch->local[0], launch->local[1]);
   kernel->kernel = tvmq_opencl_kernel(network->device, launch->kernel, options, why);

@@ -43,7 +43,7 @@ void *tvmq_opencl_constants(struct tvmq_opencl_plan *plan, size_t bytes, int32_t
 // Defines the macros ROUNDING and DOT.
 struct tvmq_opencl_launch *tvmq_opencl_launch(struct tvmq_opencl_plan *plan, const char *kernel, enum tvmq_rounding rounding);
 
-// Append a macro to the options, and an argument, of the launch.
+// Append a macro to the options, and an argument, of the launch. No program is built of options that do not fit.
 void tvmq_opencl_define(struct tvmq_opencl_launch *launch, const char *macro, int value);
 void tvmq_opencl_pass(struct tvmq_opencl_launch *launch, const int32_t *args, uint32_t n);
 #define TVMQ_OPENCL_PASS(launch, ...) tvmq_opencl_pass((launch), (const int32_t[]){__VA_ARGS__}, sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t))

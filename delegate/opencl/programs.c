@@ -80,6 +80,10 @@ static tvmq_cl_program program_of(struct tvmq_opencl_device *device, const char 
 }
 
 tvmq_cl_kernel tvmq_opencl_kernel(struct tvmq_opencl_device *device, const char *name, const char *options, struct tvmq_text *why) {
+  if (strlen(options) + 1 >= TVMQ_CL_OPTIONS) {
+    tvmq_say(why, "the options of kernel %s are too long", name);
+    return NULL;
+  }
   pthread_mutex_lock(&building);
   tvmq_cl_program program = program_of(device, name, options, why);
   int32_t status = TVMQ_CL_SUCCESS;

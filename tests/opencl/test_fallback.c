@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 #include "fake_opencl.h"
+#include "opencl/open.h"
+#include "opencl/programs.h"
 #include "tvmq_delegate.h"
 #include "unit/fake_network.h"
 #include "unit/unit.h"
@@ -122,6 +124,17 @@ static int check_calls(const char *library, bool opens) {
   }
 }
 
+// A program is built of all of its options or not at all.
+static void check_options(const char *library) {
+  char options[TVMQ_CL_OPTIONS], reason[200] = "";
+  struct tvmq_text why = {.at = reason, .size = sizeof reason};
+  struct tvmq_opencl_device *const device = tvmq_opencl_open(library, "auto", &why);
+  if (!CHECK(device != NULL, "%s", reason)) return;
+  memset(options, ' ', sizeof options);
+  options[sizeof options - 1] = '\0';
+  CHECK(tvmq_opencl_kernel(device, "conv", options, &why) == NULL && strstr(reason, "too long") != NULL, "options that may be cut off: %s", reason);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   void *const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -137,6 +150,7 @@ int main(int argc, char **argv) {
   CHECK(sound.offloaded && sound.first_fake && sound.refusal[0] == '\0', "the fake device is not used: %s", sound.refusal);
   check_cpu(&changed, "constants=verify", "constants=verify");
   check_cpu(&verified, "other results", "opencl_verify=1");
+  check_options(argv[1]);
   const int running = check_calls(argv[1], false);
   CHECK(running > 20 && opening > running + 60, "%d failures when opening and %d when running", opening, running);
   return unit_report();
