@@ -167,8 +167,8 @@ static const struct row {
       .kind = "int",
       .names = "",
       .default_value = "1",
-      .help = "with backend=opencl, compute so many first inferences of each partition on the CPU, too: if results differ, the "
-              "CPU computes all others",
+      .help = "with backend=opencl, number of first inferences of each partition that the CPU computes, too, and compares: if "
+              "results differ, the CPU computes all others",
       .min = 0,
       .max = INT_MAX},
      offsetof(struct tvmq_options, opencl_verify)},
