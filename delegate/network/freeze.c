@@ -321,8 +321,8 @@ static void close_side(struct side *side) {
 
 static struct frozen *freeze(struct walk *walk) {
   const size_t n = walk->sides[0].recording.n;
-  walk->objects = malloc(n * sizeof walk->objects[0]);
-  walk->object_of = calloc(n, sizeof walk->object_of[0]);
+  walk->objects = tvmq_alloc_unset(n * sizeof walk->objects[0]);
+  walk->object_of = tvmq_alloc(n * sizeof walk->object_of[0]);
   struct frozen *frozen = NULL;
   if (walk->objects != NULL && walk->object_of != NULL && tvmq_mappings_read(&walk->mappings) && walk_plans(walk)) frozen = copy(walk);
   if (frozen == NULL && walk->why->length == 0) tvmq_say(walk->why, "out of memory");
@@ -333,22 +333,24 @@ const struct tvmq_frozen_network *tvmq_network_freeze(const void *model, unsigne
                                                       int n_options, char *error, unsigned long long error_bytes) {
   const struct request request = {model, (size_t)bytes, keys, values, n_options};
   struct tvmq_text why = {.at = error, .size = (size_t)error_bytes};
-  struct walk *walk = calloc(1, sizeof *walk);
+  struct walk *walk = tvmq_alloc(sizeof *walk);
   struct frozen *frozen = NULL;
   error[0] = '\0';
-  if (walk != NULL) {
+  if (walk == NULL) {
+    tvmq_say(&why, "out of memory");
+  } else {
     bool opened = true;
     walk->why = &why;
     for (int i = 0; opened && i < 2; i++) opened = open_side(&walk->sides[i], &request, &why);
     if (opened) frozen = freeze(walk);
     for (int i = 0; i < 2; i++) close_side(&walk->sides[i]);
     tvmq_mappings_free(&walk->mappings);
-    free(walk->objects);
-    free(walk->object_of);
+    tvmq_free(walk->objects);
+    tvmq_free(walk->object_of);
     free(walk->pointers);
     free(walk->symbols);
   }
-  free(walk);
+  tvmq_free(walk);
   return frozen != NULL ? &frozen->info : NULL;
 }
 
