@@ -64,6 +64,14 @@ static bool writes_outputs(const struct tvmq_network *network, const struct tvmq
   return true;
 }
 
+// Returns whether a tensor is listed twice among the inputs or among the outputs: a run gets one place for each tensor.
+static bool lists_twice(const TfLiteIntArray *list) {
+  for (int i = 0; i < list->size; i++) {
+    if (position(list, list->data[i]) < (size_t)i) return true;
+  }
+  return false;
+}
+
 // Adds what is not the allocator's, or only a part of a block: the model's constants, the rows of kernels, the scratch.
 // Marks the memory whose contents mean nothing, and the delegate itself, which no plan needs.
 static void add_blocks(const struct tvmq_network *network, const struct tvmq_partition *partition, struct tvmq_recording *recording) {
@@ -93,6 +101,11 @@ void tvmq_flat_plan_free(struct tvmq_compiled *plan) {
 
 struct tvmq_compiled *tvmq_flat_plan(const struct tvmq_network *network, struct tvmq_recording *recording, struct tvmq_text *why) {
   const struct tvmq_partition *partition = network->runtime.node.user_data;
+  const struct tvmq_model *model = &network->runtime.model;
+  if (lists_twice(model->inputs) || lists_twice(model->outputs)) {
+    tvmq_say(why, "a tensor is listed twice among the inputs or the outputs of the network");
+    return NULL;
+  }
   if (!writes_outputs(network, partition)) {
     tvmq_say(why, "an output of the network is a constant or an input");
     return NULL;
