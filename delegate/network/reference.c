@@ -3,22 +3,20 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cpu/cpu.h"
+#include "cpu/machine.h"
 
-#if defined __aarch64__
-#define ON_ARM(arm, other) arm
-#else
-#define ON_ARM(arm, other) other
-#endif
-
-// How reference kernels differ (docs/exactness.md), on this architecture.
+// How reference kernels differ (docs/exactness.md).
 static const struct runtime {
   const char *name;
-  struct tvmq_kernel_answers answers;
+  struct tvmq_kernel_answers on_arm, on_x86;
 } runtimes[] = {
-    {"litert", {TVMQ_SCALING_FLOAT64, TVMQ_FAST_MATH_OFF, ON_ARM(TVMQ_HYBRID_NEON, TVMQ_HYBRID_SSE), ON_ARM(TVMQ_FLOAT32_FUSED, TVMQ_FLOAT32_PACKETS)}},
-    {"tflite",
-     {TVMQ_SCALING_FIXED_POINT, ON_ARM(TVMQ_FAST_MATH_ON, TVMQ_FAST_MATH_OFF), ON_ARM(TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_PORTABLE),
-      ON_ARM(TVMQ_FLOAT32_UNKNOWN, TVMQ_FLOAT32_LIBRARY)}},
+    {.name = "litert",
+     .on_arm = {TVMQ_SCALING_FLOAT64, TVMQ_FAST_MATH_OFF, TVMQ_HYBRID_NEON, TVMQ_FLOAT32_FUSED},
+     .on_x86 = {TVMQ_SCALING_FLOAT64, TVMQ_FAST_MATH_OFF, TVMQ_HYBRID_SSE, TVMQ_FLOAT32_PACKETS}},
+    {.name = "tflite",
+     .on_arm = {TVMQ_SCALING_FIXED_POINT, TVMQ_FAST_MATH_ON, TVMQ_HYBRID_UNKNOWN, TVMQ_FLOAT32_UNKNOWN},
+     .on_x86 = {TVMQ_SCALING_FIXED_POINT, TVMQ_FAST_MATH_OFF, TVMQ_HYBRID_PORTABLE, TVMQ_FLOAT32_LIBRARY}},
 };
 enum { N_RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
 
@@ -29,6 +27,12 @@ static const struct runtime *find_runtime(const char *name, struct tvmq_text *wh
   tvmq_say(why, "option runtime cannot have the value '%.100s'; allowed: ", name);
   for (size_t i = 0; i < N_RUNTIMES; i++) tvmq_say(why, "%s%s", i == 0 ? "" : ", ", runtimes[i].name);
   return NULL;
+}
+
+// Returns the answers of the runtime on the processor that the options plan for.
+static const struct tvmq_kernel_answers *answers_of(const struct runtime *runtime, const struct tvmq_options *options) {
+  const uint32_t cpu = options->estimate > 0 ? tvmq_machines[options->estimate - 1].cpu : tvmq_cpu_detect();
+  return (cpu & TVMQ_CPU_NEON) != 0 ? &runtime->on_arm : &runtime->on_x86;
 }
 
 // Copies the pairs that are the delegate's to `own`, names first, and finds the runtime. Returns the number of pairs
@@ -63,7 +67,7 @@ bool tvmq_network_options(const char *const *keys, const char *const *values, si
   tvmq_say(why, "%s", message);
   tvmq_free(own);
   if (!parsed) return false;
-  tvmq_kernel_answers_default(&options->kernels, &runtime->answers);
+  tvmq_kernel_answers_default(&options->kernels, answers_of(runtime, options));
   options->require_full_delegation = true;
   options->min_nodes_per_partition = options->max_delegated_partitions = 0;
   return true;

@@ -123,6 +123,29 @@ static void check_reference(void) {
   release(same);
 }
 
+// A plan for another processor is one for the runtime's kernels there.
+static void check_reference_elsewhere(void) {
+  static const struct {
+    const char *machine, *runtime, *fully_connected, *fast_math, *hybrid, *float32;
+  } cases[] = {
+      {"cortex-a72", "litert", "float64", "off", "neon", "fused"},
+      {"neoverse-v1", "tflite", "fixed_point", "on", "auto", "auto"},
+      {"cascade-lake", "litert", "float64", "off", "sse", "packets"},
+      {"cascade-lake", "tflite", "fixed_point", "off", "portable", "library"},
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    const char *const keys[] = {"log_severity", "estimate", "runtime"}, *const values[] = {"silent", cases[i].machine, cases[i].runtime};
+    struct tvmq_network *network = tvmq_network_open(model, model_bytes, keys, values, 3, error, sizeof error);
+    if (!CHECK(network != NULL, "%s", error)) continue;
+    const struct tvmq_delegate_info *info = tvmq_get_delegate(tvmq_network_delegate(network));
+    CHECK_STRING(info->fully_connected, cases[i].fully_connected, cases[i].machine);
+    CHECK_STRING(info->fast_math, cases[i].fast_math, cases[i].machine);
+    CHECK_STRING(info->hybrid, cases[i].hybrid, cases[i].machine);
+    CHECK_STRING(info->float32, cases[i].float32, cases[i].machine);
+    tvmq_network_close(network);
+  }
+}
+
 static void check_resize(void) {
   struct tvmq_network *network = open_model(NULL, NULL);
   uint8_t out[MOST_OUT];
@@ -236,6 +259,7 @@ int main(int argc, char **argv) {
   check_ways_to_open();
   check_failures();
   check_reference();
+  check_reference_elsewhere();
   check_options();
   check_resize();
   check_shared();
