@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from .runtimes import Delegate
 
 _T = typing.TypeVar("_T")
 _HEADERS = ("tvmq_delegate.h", "tvmq_network.h")
+_ERROR_BYTES = 16384
 
 
 @functools.cache
@@ -59,6 +61,21 @@ def _reader(kind: type[_T]) -> Callable[[Any], _T]:
 def string(value: Any) -> str:
     text: bytes = library()[0].string(value)
     return text.decode(errors="backslashreplace")
+
+
+def with_options(function: Any, *arguments: Any, options: Mapping[str, object]) -> Any:
+    """What a function of tvmq_network.h returns whose last arguments are options, by the library's names, and room for an error.
+
+    Raises ValueError if the error is an option's, RuntimeError for any other.
+    """
+    ffi, _ = library()
+    texts = [[ffi.new("char[]", str(text).encode()) for text in column] for column in (options, options.values())]
+    error = ffi.new("char[]", _ERROR_BYTES)
+    found = function(*arguments, *(ffi.new("const char *[]", column) for column in texts), len(options), error, _ERROR_BYTES)
+    if found:
+        return found
+    text = string(error)
+    raise (ValueError if re.match("(unknown )?option ", text) else RuntimeError)(text)
 
 
 def delegate_pointer(delegate: Delegate) -> Any:

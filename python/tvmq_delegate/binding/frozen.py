@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from . import ffi
-
-_ERROR_BYTES = 16384
+from . import ffi, loader
 
 
 @dataclass(frozen=True)
@@ -30,20 +28,15 @@ class Frozen:
 
 
 def freeze(model: bytes, options: Mapping[str, object]) -> Frozen:
-    """Plans a model, for one thread. options: those of Network, with the library's names.
+    """Plans a model, for one thread. options: those of Network.
 
     Raises:
       RuntimeError: the model is malformed or not supported, nodes cannot be computed, or the plan has something that cannot be compiled.
       ValueError: an option is unknown or has a value that it cannot have.
+      FileNotFoundError, IsADirectoryError: there is no such file of tuning_records.
     """
     binding, lib = ffi.library()
-    texts = [[binding.new("char[]", str(text).encode()) for text in column] for column in (options, options.values())]
-    pairs = [binding.new("const char *[]", column) for column in texts]
-    error = binding.new("char[]", _ERROR_BYTES)
-    found = lib.tvmq_network_freeze(binding.from_buffer(model), len(model), *pairs, len(options), error, _ERROR_BYTES)
-    if not found:
-        text = ffi.string(error)
-        raise (ValueError if text.startswith(("option ", "unknown option ")) else RuntimeError)(text)
+    found = ffi.with_options(lib.tvmq_network_freeze, binding.from_buffer(model), len(model), options=loader.spelled(options))
     try:
         return Frozen(
             present=bytes(binding.buffer(found.present, (found.image_bytes + 127) // 128 * 4)),

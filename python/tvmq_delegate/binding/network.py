@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .options import LoadOptions
-
-_ERROR_BYTES = 16384
 
 
 @dataclass(frozen=True)
@@ -85,18 +82,11 @@ class Network:
         self._describe()
 
     def _opened(self, options: Mapping[str, object]) -> Any:
-        texts = [[self._ffi.new("char[]", str(text).encode()) for text in column] for column in (options, options.values())]
-        pairs = [self._ffi.new("const char *[]", column) for column in texts]
-        error = self._ffi.new("char[]", _ERROR_BYTES)
-        rest = (*pairs, len(options), error, _ERROR_BYTES)
         if self._bytes is None:
-            network = self._lib.tvmq_network_open_file(self._path, *rest)
+            network = ffi.with_options(self._lib.tvmq_network_open_file, self._path, options=options)
         else:
-            network = self._lib.tvmq_network_open(self._bytes, len(self._bytes), *rest)
-        if network:
-            return self._ffi.gc(network, self._lib.tvmq_network_close)
-        text = ffi.string(error)
-        raise (ValueError if re.match("(unknown )?option ", text) else RuntimeError)(text)
+            network = ffi.with_options(self._lib.tvmq_network_open, self._bytes, len(self._bytes), options=options)
+        return self._ffi.gc(network, self._lib.tvmq_network_close)
 
     def _describe(self) -> None:
         """Makes the tensors' descriptions, and arrays of their memory."""
