@@ -207,6 +207,9 @@ def diff(
         raise ValueError(f"it takes at least two different contenders; given: {', '.join(contenders) or 'none'}")
     if per_op and contenders[0] != "reference":
         raise ValueError(f"nodes alone are compared with the reference, not with {contenders[0]}: name reference first")
+    whole = next((contender.name for contender in fielded if contender.compiled), None)
+    if whole and (per_op or bisect):
+        raise ValueError(f"{whole} runs as a whole: none of its nodes can be compared alone, and no beginning of it")
     if samples is None:
         samples = inputs.random(inputs.describe(source, module), NUM_RUNS, distribution="mixed")
     if not samples:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +22,23 @@ _FAILURES = {
 }
 
 
-def _name(path: str | os.PathLike[str]) -> str:
-    return Path(path).name.removeprefix("lib").removesuffix(".so")
+_FUNCTIONS = ("arena_bytes", "description", "init", "run")
+
+SUFFIX = ".so"  # how the names of shared libraries end
 
 
-def is_network(path: str | os.PathLike[str]) -> bool:
-    """Whether a library has the functions of a compiled network of its name. Does not load it. Raises OSError if the file cannot be read."""
-    return f"{_name(path)}_description".encode() in Path(path).read_bytes()
+def file_name(name: str) -> str:
+    """Of the library of a network."""
+    return f"lib{name}{SUFFIX}"
+
+
+def name_in(path: str | os.PathLike[str]) -> str | None:
+    """The name that a compiled network was made with, whatever its file is called; None for other files. Does not load it. Raises OSError if the file cannot
+    be read."""
+    content = Path(path).read_bytes()
+    found = {match[1] for match in re.finditer(rb"\0(\w+)_%s\0" % _FUNCTIONS[0].encode(), content)}
+    whole = [name for name in found if all(b"\0%s_%s\0" % (name, function.encode()) in content for function in _FUNCTIONS)]
+    return whole[0].decode() if whole else None
 
 
 class CompiledNetwork:
@@ -40,18 +51,17 @@ class CompiledNetwork:
     outputs: tuple[NetworkTensor, ...]
 
     def __init__(self, path: str | os.PathLike[str]):
-        """Loads lib<name>.so, whose name must be the one that it was made with.
+        """Loads a library, which may have been renamed.
 
         Raises OSError: the file cannot be loaded. ValueError: it is no compiled network. RuntimeError: the processor does not have the instructions.
         """
         import numpy as np
 
-        name = _name(path)
+        name = name_in(path)
+        if name is None:
+            raise ValueError(f"{os.fspath(path)} is no network that tvmq compile made")
         loaded = ctypes.CDLL(os.path.abspath(path))
-        try:
-            describe, init, self._run = (getattr(loaded, f"{name}_{function}") for function in ("description", "init", "run"))
-        except AttributeError as error:
-            raise ValueError(f"{os.fspath(path)} is no network that tvmq compile made: it has no functions of the name {name}") from error
+        describe, init, self._run = (getattr(loaded, f"{name}_{function}") for function in _FUNCTIONS[1:])
         describe.restype = ctypes.c_char_p
         described: dict[str, Any] = json.loads(describe())
         memory = np.empty(described["arena_bytes"] + _ALIGNMENT, np.uint8)

@@ -148,10 +148,10 @@ def bench(
       runtime: as for load().
       name: what to call the model; the path, where there is one, if None.
       settings: how long, such as tvmq_delegate.Settings(min_secs=0.2).
-      against: other contenders: "stock", "builtin", "reference", "network", or the path of another build of the delegate's library.
+      against: other contenders: "stock", "builtin", "reference", "network", or the path of a compiled network or of another build of the delegate's library.
       sweep: an option of the delegate, and the values that it takes in turn; these are the contenders then.
       rest: which kernels run the nodes that the delegate leaves to the runtime, as Contender's.
-      op_profiling: measure every node too.
+      op_profiling: measure every node too; a compiled network, which runs as a whole, has no part in that.
       counters: with op_profiling, also count for each inference what the system does: scheduling, page faults, and hardware events where perf allows.
       inputs: one array for each input of the model; random ones if None.
       num_threads: of each interpreter, which the delegate goes by. "auto": the delegate's option, and for others the most threads that it uses.
@@ -193,7 +193,8 @@ def bench(
         return found
     unlimited = {**jobs[0].contender.options, "min_nodes_per_partition": 1, "max_delegated_partitions": 0}
     first = dataclasses.replace(jobs[0], name=DELEGATE, contender=Contender(DELEGATE, rest, unlimited))
-    others = jobs[1:] if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
+    parts = [job for job in jobs[1:] if not job.contender.compiled]  # which cannot run a node alone
+    others = parts if against else [dataclasses.replace(first, name="stock", contender=Contender("stock"))]
     ops = models.ops(source)
     alone = op_times.time_ops([first, *others], run_alone(ops, found.delegation.nodes), lambda part: progress(part, "each node alone"))
     rows = collect(found.delegation, ops, profiled, alone, peak, found.leading)

@@ -3,9 +3,9 @@
 from . import layers, zoo
 from .builder import ModelBuilder
 from .formats import ModelError
-from .surgery import ModelSource, Op, Quantization, Tensor, beginning, cut, described, expose, fed, named, opened, ops, with_shapes
+from .surgery import ModelSource, Op, Quantization, Tensor, beginning, cut, described, ends, expose, fed, named, opened, ops, with_shapes
 
 __all__ = [
-    "ModelBuilder", "ModelError", "ModelSource", "Op", "Quantization", "Tensor", "beginning", "cut", "described", "expose", "fed", "layers", "named", "opened",
-    "ops", "with_shapes", "zoo",
+    "ModelBuilder", "ModelError", "ModelSource", "Op", "Quantization", "Tensor", "beginning", "cut", "described", "ends", "expose", "fed", "layers", "named",
+    "opened", "ops", "with_shapes", "zoo",
 ]  # fmt: skip

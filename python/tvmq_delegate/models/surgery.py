@@ -124,6 +124,14 @@ def ops(model: ModelSource) -> list[Op]:
     return [file.op(subgraph, index) for subgraph, graph in enumerate(file.subgraphs) for index in range(len(graph.operators or ()))]
 
 
+def ends(model: ModelSource) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """The inputs and the outputs of a model's main subgraph. Raises as ops()."""
+    file = _unpacked(opened(model)[0])
+    graph = _at(file.subgraphs, 0, "subgraph")
+    inputs, outputs = (tuple(file.tensor(0, index) for index in indices or ()) for indices in (graph.inputs, graph.outputs))
+    return inputs, outputs
+
+
 def named(model: ModelSource) -> list[tuple[str, int, bytes]]:
     """The name and version of each operator that a model names, and a model that names it alone, without a node: a runtime opens it if it has such a kernel.
 

@@ -21,7 +21,6 @@ RESOLVERS = {"reference": "BUILTIN_REF", "builtin": "BUILTIN_WITHOUT_DEFAULT_DEL
 DELEGATE = "tvmq"
 NETWORK = "network"
 NAMES = (*RESOLVERS, DELEGATE, NETWORK)
-COMPILED = ".so"  # how the names of contenders end that are libraries of `tvmq compile`
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,11 @@ class Contender:
 
         Raises ValueError if there is none.
         """
-        if not text.endswith(".so"):
+        if not text.endswith(compiled.SUFFIX):
             return cls(text, rest, options)
         if not os.path.isfile(text):
             raise ValueError(f"{text}: no such library")
-        return cls(text, rest, options) if compiled.is_network(text) else cls(DELEGATE, rest, options, os.path.abspath(text))
+        return cls(text, rest, options) if compiled.name_in(text) else cls(DELEGATE, rest, options, os.path.abspath(text))
 
     @property
     def delegated(self) -> bool:
@@ -66,8 +65,8 @@ class Contender:
 
     @property
     def compiled(self) -> bool:
-        """Whether it is a library that `tvmq compile` made."""
-        return self.name.endswith(COMPILED)
+        """Whether it is a library that `tvmq compile` made, which runs its model as a whole alone."""
+        return self.name.endswith(compiled.SUFFIX)
 
     @property
     def kernels(self) -> str:
@@ -88,12 +87,10 @@ class Contender:
           num_threads: of the interpreter, and so of the delegate unless its options say otherwise.
 
         Raises:
-          ValueError, RuntimeError: the runtime refuses the model. Whatever load() and CompiledNetwork raise.
+          ValueError, RuntimeError: the runtime refuses the model, or a library was compiled of another one. Whatever load() and CompiledNetwork raise.
         """
         if self.compiled:
-            if os.path.isfile(self.name) and not compiled.is_network(self.name):
-                raise ValueError(f"{self.name} is no network that tvmq compile made; tvmq bench takes other builds, which TVMQ_LIBRARY names elsewhere")
-            return Session(self, NetworkInterpreter(compiled.CompiledNetwork(self.name)), None)
+            return Session(self, NetworkInterpreter(_compiled_of(self.name, source)), None)
         if self.name == NETWORK:
             network = open_network(source, runtime, {"num_threads": num_threads, **self.options})
             return Session(self, NetworkInterpreter(network), network)
@@ -146,6 +143,18 @@ class Session:
         self.feed(inputs)
         self.invoke()
         return self.outputs()
+
+
+def _compiled_of(path: str, source: bytes) -> compiled.CompiledNetwork:
+    """The library at a path. Raises ValueError if it is no compiled network, or its inputs and outputs are not the model's."""
+    if os.path.isfile(path) and not compiled.name_in(path):
+        raise ValueError(f"{path} is no network that tvmq compile made; tvmq bench takes other builds, which TVMQ_LIBRARY names elsewhere")
+    network = compiled.CompiledNetwork(path)
+    for role, own, tensors in zip(("inputs", "outputs"), (network.inputs, network.outputs), models.ends(source)):
+        if [(tensor.index, tensor.dtype, tensor.shape) for tensor in own] != [(tensor.index, tensor.dtype, tensor.shape) for tensor in tensors]:
+            told = [", ".join(models.described(tensor.dtype, tensor.shape) for tensor in each) or "none" for each in (own, tensors)]
+            raise ValueError(f"{path} was compiled of another model: its {role} are {told[0]}, the model's are {told[1]}")
+    return network
 
 
 def lacking(source: bytes, runtime: ModuleType, kernels: str) -> tuple[str, ...]:
