@@ -9,7 +9,7 @@ import math
 import pathlib
 import sys
 
-ELEMENT_BYTES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4, "int64": 8}
+ELEMENT_BYTES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4, "int64": 8}
 ALIGNMENT = 64
 
 
@@ -21,18 +21,28 @@ def addresses(buffers):
     return (ctypes.c_void_p * len(buffers))(*(ctypes.addressof(buffer) for buffer in buffers))
 
 
+def read(file, tensor):
+    data = pathlib.Path(file).read_bytes()
+    if len(data) != bytes_of(tensor):
+        sys.exit(f"{file} has {len(data)} bytes, but {tensor['name']} is {tensor['dtype']}{tensor['shape']}, which has {bytes_of(tensor)}")
+    return ctypes.create_string_buffer(data, len(data))
+
+
 def main(library, *files):
     name = pathlib.Path(library).name.removeprefix("lib").removesuffix(".so")
     network = ctypes.CDLL(str(pathlib.Path(library).resolve()))
-    describe, init, run = (getattr(network, f"{name}_{function}") for function in ("description", "init", "run"))
+    try:
+        describe, init, run = (getattr(network, f"{name}_{function}") for function in ("description", "init", "run"))
+    except AttributeError:
+        sys.exit(f"{library} has no functions {name}_init and {name}_run: it is no network that tvmq compile made, or has been renamed")
     describe.restype = ctypes.c_char_p
     about = json.loads(describe())
     if len(files) != len(about["inputs"]) + len(about["outputs"]):
-        sys.exit(f"{library} has {len(about['inputs'])} inputs and {len(about['outputs'])} outputs")
+        sys.exit(f"{library} takes files for {len(about['inputs'])} inputs and {len(about['outputs'])} outputs, not {len(files)}")
 
     memory = ctypes.create_string_buffer(about["arena_bytes"] + ALIGNMENT)
     arena = ctypes.c_void_p(ctypes.addressof(memory) + -ctypes.addressof(memory) % ALIGNMENT)
-    inputs = [ctypes.create_string_buffer(pathlib.Path(file).read_bytes(), bytes_of(tensor)) for file, tensor in zip(files, about["inputs"])]
+    inputs = [read(file, tensor) for file, tensor in zip(files, about["inputs"])]
     outputs = [ctypes.create_string_buffer(bytes_of(tensor)) for tensor in about["outputs"]]
     status = init(arena) or run(arena, addresses(inputs), addresses(outputs))
     if status:
@@ -44,4 +54,7 @@ def main(library, *files):
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except OSError as error:
+        sys.exit(str(error))

@@ -8,8 +8,10 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
+import types
 from typing import Any
 
 import builders
@@ -22,11 +24,12 @@ import tvmq_delegate
 from tvmq_delegate import cli, compiler, sessions
 from tvmq_delegate.binding import compiled as binding_compiled
 from tvmq_delegate.binding import frozen, library
-from tvmq_delegate.compiler import sources, toolchain
-from tvmq_delegate.models import zoo
+from tvmq_delegate.compiler import sources, targets, toolchain
+from tvmq_delegate.models import ModelBuilder, zoo
 
 CHAIN = (harness.REPOSITORY / "tests/fuzz/corpus_network/chain.tflite").read_bytes()
 TANH = builders.build_unary(operator="TANH", dtype="float32")
+NOT = builders.build_condition(operator="LOGICAL_NOT", dtype="bool", shapes=((1, 6, 6, 8),))
 LIBC = {"__stack_chk_fail", "abs", "getauxval", "memchr", "memcmp", "memcpy", "memmove", "memset", "syscall"}
 MATH = {"ceilf", "expf", "floorf", "fmaf", "lrintf", "lroundf", "nearbyintf", "rintf", "roundf", "sqrtf", "tanhf"}
 
@@ -95,6 +98,7 @@ MODELS = {
     "reduce": builders.build_reduce(),
     "matmul": builders.build_batch_matmul(),
     "transpose_conv": builders.build_transpose_conv(),
+    "bool": NOT,
 }
 
 
@@ -130,8 +134,17 @@ def test_other_processors(tmp_path: pathlib.Path) -> None:
     model = builders.build_depthwise()  # also of kernels in assembly
     compiled(model, tmp_path, target="aarch64-linux-gnu", isa="neon,dotprod")
     subprocess.run(["aarch64-linux-gnu-gcc", "main.c", "-o", "main", "-L.", "-lnet", "-Wl,-rpath,."], cwd=tmp_path, check=True)
+    assert alignments(tmp_path / "libnet.so") == {65536}
     for cpu in ("cortex-a53", "max"):
         assert_example(model, ["qemu-aarch64", "-cpu", cpu, "-L", "/usr/aarch64-linux-gnu", "./main"], tmp_path)
+
+
+def alignments(library: pathlib.Path) -> set[int]:
+    """Of the segments that are loaded."""
+    content = library.read_bytes()
+    (offset,), (size, count) = struct.unpack_from("<Q", content, 32), struct.unpack_from("<HH", content, 54)
+    headers = [struct.unpack_from("<IIQQQQQQ", content, offset + i * size) for i in range(count)]
+    return {header[-1] for header in headers if header[0] == 1}
 
 
 def assert_example(model: bytes, command: list[str], folder: pathlib.Path) -> None:
@@ -154,13 +167,66 @@ def test_files(tmp_path: pathlib.Path) -> None:
     assert subprocess.run(["./main", "in"], cwd=tmp_path, capture_output=True).returncode == 2
     timed = subprocess.run(["./main", "in", "out", "3"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert re.fullmatch(r"init [\d.]+ us, run [\d.]+ us\n", timed)
-    (tmp_path / "out").unlink()
-    assert_example(model, [sys.executable, str(harness.REPOSITORY / "examples/compiled/run.py"), "libnet.so"], tmp_path)
     if shutil.which("nm"):
         listed = subprocess.run(["nm", "--dynamic", "libnet.so"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
         symbols = [(line.split()[-2], line.split()[-1].partition("@")[0]) for line in listed.splitlines()]
         assert {name for kind, name in symbols if kind == "U"} <= LIBC | MATH
         assert {name for kind, name in symbols if kind.isupper() and kind != "U"} == {"net_arena_bytes", "net_description", "net_init", "net_run"}
+
+
+def test_python_alone(tmp_path: pathlib.Path) -> None:
+    """The example in Python, whose errors are one line."""
+    compiled(NOT, tmp_path)
+    shutil.copy(tmp_path / "libnet.so", tmp_path / "libother.so")
+    command = [sys.executable, str(harness.REPOSITORY / "examples/compiled/run.py")]
+    assert_example(NOT, [*command, "libnet.so"], tmp_path)
+    for arguments, reason in (
+        (["libnet.so", "in"], "libnet.so takes files for 1 inputs and 1 outputs, not 1"),
+        (["libnet.so", "missing", "out"], "No such file or directory: 'missing'"),
+        (["libmissing.so", "in", "out"], "libmissing.so: cannot open shared object file"),
+        (["libother.so", "in", "out"], "libother.so has no functions other_init and other_run"),
+        (["libnet.so", "net.h", "out"], "is bool[1, 6, 6, 8], which has 288"),
+    ):
+        done = subprocess.run([*command, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1 and reason in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("name", ["symbols", "empty", "string"])
+def test_names(name: str, tmp_path: pathlib.Path) -> None:
+    """No name gets in the way of the files that are compiled. One that would hide a header or a library of the system is another one."""
+    called = compiler.identifier(name)
+    assert called == {"string": "network_string"}.get(name, name)
+    made = compiler.compile(NOT, tmp_path, called, isa="c", options={})
+    program = f'#include <string.h>\n#include "{called}.h"\nint main(void) {{ return (int)strlen("") + ({called}_init(0) != {called.upper()}_UNALIGNED); }}\n'
+    (tmp_path / "program.c").write_text(program, encoding="utf-8")
+    subprocess.run(["cc", "-I.", "program.c", "-o", "program", "-L.", f"-l{called}", "-Wl,-rpath,."], cwd=tmp_path, check=True)
+    subprocess.run(["./program"], cwd=tmp_path, check=True)
+    for others in ("math", "m", "c", "time"):
+        assert compiler.identifier(others) == f"network_{others}"
+    assert made.name == called
+    with pytest.raises(ValueError, match="cannot be called 'My net'; 'my_net' is possible"):
+        compiler.compile(NOT, tmp_path, "My net", options={})
+
+
+def test_folders(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An example that somebody has edited stays, another one is written anew. A folder that cannot be written to is refused before anything is planned."""
+    made = compiled(NOT, tmp_path)
+    example = tmp_path / "main.c"
+    first = example.read_text(encoding="utf-8")
+    assert example in made.files and not made.kept
+    again = compiled(builders.build_binary(), tmp_path)
+    second = example.read_text(encoding="utf-8")
+    assert example in again.files and second != first
+    example.write_text(second.replace("return 0", "return 1"), encoding="utf-8")
+    (tmp_path / "net.tflite").write_bytes(NOT)
+    done = CliRunner().invoke(cli.main, ["compile", str(tmp_path / "net.tflite"), "-o", str(tmp_path), "--isa", "c"])
+    assert done.exit_code == 0 and "main.c: edited, and left as it is" in done.output, done.output
+    assert example.read_text(encoding="utf-8") == second.replace("return 0", "return 1")
+    assert not [*tmp_path.glob(".tvmq*")]
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(frozen, "freeze", None)
+    with pytest.raises(NotADirectoryError, match="file"):
+        compiled(NOT, tmp_path / "file/under")
 
 
 @pytest.mark.skipif(not all(map(shutil.which, ("objcopy", "ar"))), reason="no objcopy or ar (apt-get install binutils)")
@@ -221,11 +287,31 @@ def test_contenders(tmp_path: pathlib.Path) -> None:
         network.run()
     with pytest.raises(ValueError, match="takes "):
         network.run(np.zeros((1, 2, 3), np.int16))
-    made.files[0].rename(tmp_path / "libother.so")
+    other = made.files[0].rename(tmp_path / "libother.so")
+    assert binding_compiled.CompiledNetwork(other).outputs == network.outputs
     with pytest.raises(ValueError, match="no network that tvmq compile made"):
-        binding_compiled.CompiledNetwork(tmp_path / "libother.so")
+        binding_compiled.CompiledNetwork(tvmq_delegate.library_path())
     with pytest.raises(ValueError, match="unknown contender 'libother'"):
         sessions.Contender("libother")
+
+
+def test_contenders_of_parts(tmp_path: pathlib.Path) -> None:
+    """A library runs its model as a whole: it has no part in what is measured or compared node by node, and none in another model."""
+    file = str(compiled(CHAIN, tmp_path).files[0])
+    runtime = litert().name
+    (tmp_path / "chain.tflite").write_bytes(CHAIN)
+    (tmp_path / "not.tflite").write_bytes(NOT)
+    settings = tvmq_delegate.Settings(num_runs=1, min_secs=0, warmup_runs=0, warmup_min_secs=0)
+    found = tvmq_delegate.bench(CHAIN, runtime=runtime, settings=settings, against=[file], op_profiling=True)
+    assert [result.name for result in found.results] == ["tvmq", file] and found.op_profile and found.against == ()
+    for arguments, reason in (
+        (["diff", "not.tflite", "--contenders", f"reference,{file}"], "its inputs are uint8[1x8x8x3], the model's are bool[1x6x6x8]"),
+        (["bench", "not.tflite", "--min-secs", "0", "--against", file], "libnet.so was compiled of another model"),
+        (["diff", "chain.tflite", "--per-op", "--contenders", f"reference,{file}"], "libnet.so runs as a whole"),
+        (["diff", "chain.tflite", "--bisect", "--contenders", f"reference,{file}"], "libnet.so runs as a whole"),
+    ):
+        done = CliRunner().invoke(cli.main, [arguments[0], str(tmp_path / arguments[1]), *arguments[2:], "--runtime", runtime])
+        assert done.exit_code == 2 and reason in done.output and done.output.count("\n") == 1, done.output
 
 
 @pytest.mark.parametrize("name", ["kws_ref_model", "micro_speech_quantized", "exported/dscnn_w8a16", "exported/tcn_w8a32", "exported/tcn_w8a8"])
@@ -244,6 +330,43 @@ def test_plans() -> None:
             assert plans[0].symbols and plans[0].arena_bytes >= plans[0].image_bytes, (name, options)
 
 
+@pytest.mark.parametrize(("inputs", "outputs"), [([0], [1, 1]), ([0, 0], [1])])
+def test_tensors_that_are_listed_twice(inputs: list[int], outputs: list[int]) -> None:
+    """A run takes one address for each tensor."""
+    builder = ModelBuilder()
+    for name in ("input", "output"):
+        builder.add_tensor(name, (1, 8), "int8", scale=0.1, zero_point=0)
+    builder.add_op("RELU", [0], [1])
+    assert frozen.freeze(builder.build([0], [1]), {}).symbols
+    with pytest.raises(RuntimeError, match="a tensor is listed twice"):
+        frozen.freeze(builder.build(inputs, outputs), {})
+
+
+def test_kernels_of_other_processors() -> None:
+    """A plan for another processor reproduces a runtime's kernels there: how those of tflite-runtime for Arm compute hybrid nodes is unknown."""
+    hybrid = builders.build_fully_connected(dtype="float32", filter_dtype="int8", bias_dtype="float32", per_channel=False)
+    arm, x86 = ({"estimate": machine} for machine in ("cortex-a72", "cascade-lake"))
+    for options in ({**arm, "runtime": "litert"}, {**x86, "runtime": "litert"}, {**x86, "runtime": "tflite"}):
+        assert frozen.freeze(hybrid, options).symbols
+    with pytest.raises(RuntimeError, match="the runtime's arithmetic is unknown"):
+        frozen.freeze(hybrid, {**arm, "runtime": "tflite"})
+
+
+def test_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels of another processor are left to the library; the instruction set is one that can be planned for here."""
+    for host, target, expected in (
+        ("aarch64", "x86_64-linux-gnu", {"estimate": "cascade-lake"}),
+        ("aarch64", "native", {"isa": "neon"}),
+        ("x86_64", "aarch64-linux-gnu", {"estimate": "cortex-a72"}),
+        ("x86_64", "native", {"isa": "avx2"}),
+    ):
+        monkeypatch.setattr("platform.machine", lambda host=host: host)
+        monkeypatch.setattr(library, "isas", lambda: [types.SimpleNamespace(name="neon", available=True)])
+        assert targets.options(target, None) == [expected], (host, target)
+    with pytest.raises(ValueError, match="plans for aarch64 are made for neon, dotprod, i8mm alone, not for avx2"):
+        targets.options("aarch64-linux-gnu", "avx2")
+
+
 def test_estimates_of_library_functions() -> None:
     """A plan for another processor asks no kernel that this one cannot run whether it agrees with the math library."""
     model = TANH
@@ -257,6 +380,7 @@ def test_refusals(tmp_path: pathlib.Path) -> None:
     for arguments, reason in (
         (["--target", "riscv64-linux-gnu"], "no kernels for riscv64"),
         (["--isa", "sse"], "option isa cannot have the value 'sse'"),
+        (["--tuning-records", "missing.jsonl"], "missing.jsonl: no such file of tuning records"),
         ([], "results of the math library are those of the device's"),
     ):
         done = runner.invoke(cli.main, ["compile", str(tmp_path / "tanh.tflite"), "-o", str(tmp_path / "out"), *arguments])
@@ -271,6 +395,24 @@ def test_compilers(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> N
     foreign = {"x86_64": "aarch64", "aarch64": "x86_64"}[toolchain.architecture("native")]
     with pytest.raises(FileNotFoundError, match=f"no C compiler for {foreign}-nowhere .tried cc, {foreign}-nowhere-gcc"):
         toolchain.find(f"{foreign}-nowhere")
+    for variable, value in (("CC", "'cc"), ("CFLAGS", '-O2 "')):
+        with monkeypatch.context() as patch, pytest.raises(ValueError, match=f"environment variable {variable} .*: no closing quotation"):
+            patch.setenv(variable, value)
+            toolchain.find("native")
+    for macros, page in (("", 65536), ("#define __ANDROID__ 1", 16384)):
+        other = tmp_path / "other"
+        other.write_text(f"#!/bin/sh\necho '#define __aarch64__ 1'\necho '{macros}'\n", encoding="utf-8")
+        other.chmod(0o755)
+        monkeypatch.setenv("CC", str(other))
+        assert toolchain.find("aarch64-linux-android24").page == page
+    with monkeypatch.context() as patch:
+        patch.setenv("CC", " ")
+        assert toolchain.find("native").command
+        patch.chdir(tmp_path)
+        (tmp_path / "compiler").symlink_to(shutil.which("cc") or "")
+        patch.setenv("CC", "./compiler")
+        (tmp_path / "elsewhere").mkdir()
+        assert toolchain.find("native").run("--version", folder=tmp_path / "elsewhere")
     if importlib.util.find_spec("ziglang") is None:
         pytest.skip("ziglang is not installed")
     found = toolchain.find(f"{foreign}-linux-musl")

@@ -49,4 +49,6 @@ def compile(
     called = compiler.identifier(name or Path(model).name.removesuffix(".tflite"))
     with progress() as follow:
         made = compiler.compile(source, Path(out), called, title=Path(model).name, target=target, isa=isa, static=static, options=options, progress=follow)
+    for path in made.kept:
+        click.echo(f"{path}: edited, and left as it is", err=True)
     screen.console.print(f"{made.files[0]}: {made.constants:,} bytes of weights, {made.code:,} of all else; an arena has {made.arena_bytes:,}", soft_wrap=True)

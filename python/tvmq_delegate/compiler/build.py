@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..binding import frozen, library, network
+from ..binding import compiled, frozen, library, loader, network
+from . import folder as folders
 from . import sources, targets, texts, toolchain
+from .names import identifier
 
 # Each function by itself, so that the linker drops those that nothing needs; no tables for debuggers and exceptions, and nothing that depends on where or when.
 _SECTIONS = ["-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables", "-fno-ident"]
@@ -21,16 +22,20 @@ _LINK = ["-shared", "-s", *(f"-Wl,{argument}" for argument in _LINKER)]
 _TRIED_LINK = ["-Wl,-z,noseparate-code"]  # fewer pages that are not full; not all linkers know it
 
 _RUNTIME = ("tvmq_compiled_init",)  # code that every network needs, besides what its plan names
+_PLAN, _SYMBOLS = "network.c", "network_symbols.c"  # the sources that are written for a network
+_EXAMPLE = "main.c"
 
 Progress = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A compiled network. files: what was written, the library first. constants: bytes of the library that are packed weights; code: all others."""
+    """A compiled network. files: what was written, the library first; kept: what is left as it was, because it has been edited. constants: bytes of the library
+    that are packed weights; code: all others."""
 
     name: str
     files: tuple[Path, ...]
+    kept: tuple[Path, ...]
     arena_bytes: int
     constants: int
     code: int
@@ -51,7 +56,7 @@ class _Objects:
         if group not in self._tried:
             self._tried[group] = [argument for argument in listed[group].tried if self._tools.knows(argument, self._folder)]
         own = [] if group == sources.PLAIN else [*listed[group].c_args, *self._tried[group]]
-        return [*_ARGS, *listed[sources.PLAIN].c_args, *own, f"-I{sources.root() / 'delegate'}", "-I.", *self._tools.flags]
+        return [*_ARGS, *listed[sources.PLAIN].c_args, *own, f"-I{sources.root() / 'delegate'}", *self._tools.flags]
 
     def _preprocessed(self, source: sources.Source) -> str:
         if source not in self._texts:
@@ -100,7 +105,7 @@ class _Objects:
             self._tools.run(
                 *_LINK,
                 *self._tried_link,
-                f"-Wl,-z,max-page-size={targets.PAGES[self._tools.architecture]}",
+                f"-Wl,-z,max-page-size={self._tools.page}",
                 f"-Wl,-soname,{file}",
                 "-o",
                 file,
@@ -121,12 +126,6 @@ def _part(progress: Progress, begin: float, end: float) -> Progress:
     return lambda fraction, what: progress(begin + (end - begin) * fraction, what)
 
 
-def identifier(name: str) -> str:
-    """A name as C and its header need it: lower-case letters, digits and underscores."""
-    found = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()
-    return found if found and not found[0].isdigit() else f"network_{found}".rstrip("_")
-
-
 def compile(
     model: bytes,
     folder: Path,
@@ -139,37 +138,43 @@ def compile(
     options: Mapping[str, object],
     progress: Progress = lambda fraction, what: None,
 ) -> Compiled:
-    """Makes a library of a network, with a header, an example, and files for CMake and pkg-config.
+    """Makes a library of a network, with a header, an example, and files for CMake and pkg-config. An example that has been edited stays as it is.
 
     Args:
       model: the bytes of a .tflite file.
       folder: where to write; made if it is not there.
-      name: of the library and its functions; see identifier().
+      name: of the library and its functions, as identifier() makes it.
       title: the model's name, for the header.
       target: `native`, or the triple of another target.
       isa: instruction sets of the kernels, with commas between, of which the best is taken at run time; None: the least one of the target.
       static: make a static library instead of a shared one.
-      options: other options of Network, by the library's names.
+      options: other options of Network.
       progress: is told the fraction that is done, and what comes next.
 
     Raises:
-      ValueError: there are no kernels for the target, or an option cannot have its value.
+      ValueError: `name` is no such name, there are no kernels for the target, or an option, CC or CFLAGS cannot have its value.
       RuntimeError: the model cannot be compiled, or the compiler fails.
       FileNotFoundError: there is no compiler.
+      OSError: the folder cannot be written to, or a file of tuning records cannot be read.
     """
+    if identifier(name) != name:
+        raise ValueError(f"a network cannot be called {name!r}; {identifier(name)!r} is possible")
+    folders.check(folder)
     progress(0, "planning")
     tools = toolchain.find(target)
-    asked = [{**of_target, **options} for of_target in targets.options(target, isa)]
+    given = loader.spelled(options)
+    asked = [{**of_target, **given} for of_target in targets.options(target, isa)]
     plans = [frozen.freeze(model, each) for each in asked]
     with network.Network(model, **asked[0]) as opened:  # type: ignore[arg-type]
         inputs, outputs = opened.inputs, opened.outputs
-    version, file = library.version(), f"lib{name}.a" if static else f"lib{name}.so"
+    version, shared = library.version(), compiled.file_name(name)
+    file = f"lib{name}.a" if static else shared
     arena_bytes = max(plan.arena_bytes for plan in plans)
     header = texts.header(name, title or name, version, inputs, outputs, arena_bytes)
     own = {
         f"{name}.h": header,
-        f"{name}.c": texts.source(name, plans, texts.description(inputs, outputs, arena_bytes), len(inputs), targets.PAGES[tools.architecture]),
-        "symbols.c": texts.symbols([plan.symbols for plan in plans]),
+        _PLAN: texts.source(name, plans, texts.description(inputs, outputs, arena_bytes), len(inputs)),
+        _SYMBOLS: texts.symbols([plan.symbols for plan in plans]),
     }
     with tempfile.TemporaryDirectory(prefix="tvmq-compile-") as temporary:
         for each, text in own.items():
@@ -177,28 +182,29 @@ def compile(
         for number, plan in enumerate(plans):
             (Path(temporary) / texts.constants_file(number)).write_bytes(plan.constants)
         needed = {symbol for plan in plans for symbol in plan.symbols}
-        objects = _build(tools, Path(temporary), f"lib{name}.so", [each for each in own if each.endswith(".c")], needed, progress)
+        objects = _build(tools, Path(temporary), shared, needed, progress)
         if static:
             objects.bundle(file, name)
         built = (Path(temporary) / file).read_bytes()
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / file).write_bytes(built)
-    written = {
+    others = {
         f"{name}.h": header,
-        "main.c": texts.example(name, len(inputs), len(outputs)),
+        _EXAMPLE: folders.marked(texts.example(name, len(inputs), len(outputs))),
         f"{name}Config.cmake": texts.cmake(name, file),
         f"{name}.pc": texts.pkg_config(name, version),
     }
-    for other, text in written.items():
-        (folder / other).write_text(text, encoding="utf-8")
+    contents = {file: built} | {other: text.encode() for other, text in others.items()}
+    kept = [_EXAMPLE] if folders.edited(folder / _EXAMPLE) else []
+    written = {each: content for each, content in contents.items() if each not in kept}
+    folders.write(folder, written)
     constants = sum(len(plan.constants) for plan in plans)
-    return Compiled(name, tuple(folder / each for each in (file, *written)), arena_bytes, constants, len(built) - constants)
+    paths, left = (tuple(folder / each for each in names) for names in (written, kept))
+    return Compiled(name, paths, left, arena_bytes, constants, len(built) - constants)
 
 
-def _build(tools: toolchain.Toolchain, folder: Path, file: str, own: list[str], symbols: set[str], progress: Progress) -> _Objects:
+def _build(tools: toolchain.Toolchain, folder: Path, file: str, symbols: set[str], progress: Progress) -> _Objects:
     """Links, compiles the files that define what is missing, and links again until nothing is: planning's code is never compiled."""
     objects = _Objects(tools, folder)
-    objects.compile_own(own, _part(progress, 0.05, 0.15))
+    objects.compile_own([_PLAN, _SYMBOLS], _part(progress, 0.05, 0.15))
     missing, begin = {*symbols, *_RUNTIME}, 0.15
     while missing:
         end = begin + (0.98 - begin) * 0.7

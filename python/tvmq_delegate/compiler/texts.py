@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from ..binding import frozen, network
 
-C_TYPES = {"int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t", "float32": "float"}
-PAGE = 4096  # bytes to which constants are aligned, so that processes share their pages: the greatest page of the targets
+# bool: bytes that are 0 or 1.
+C_TYPES = {"bool": "uint8_t", "int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t", "float32": "float"}
+_PAGE = 4096  # bytes to which constants are aligned: no page of the least size has a part of them beside code
 
 
 def _lines(items: Iterable[str], per_line: int) -> Iterator[str]:
@@ -33,7 +34,7 @@ def constants_file(number: int) -> str:
     return f"constants_{number}.bin"
 
 
-def _plan(number: int, plan: frozen.Frozen, inputs: int, page: int) -> str:
+def _plan(number: int, plan: frozen.Frozen, inputs: int) -> str:
     pointers = [f"{{{at}, {base}}}" for at, base in plan.pointers] or ["{0, 0}"]
     return f"""
 // Arrays of this size would take compilers long.
@@ -41,7 +42,7 @@ extern const char constants_{number}[] __attribute__((visibility("hidden")));
 __asm__(".section .rodata.constants_{number},\\"a\\"\\n"
         ".globl constants_{number}\\n"
         ".hidden constants_{number}\\n"
-        ".balign {page}\\n"
+        ".balign {_PAGE}\\n"
         "constants_{number}: .incbin \\"{constants_file(number)}\\"\\n"
         ".previous");
 {_array(f"static const uint32_t present_{number}[]", _words(plan.present), 12)}
@@ -64,9 +65,9 @@ static const struct tvmq_compiled_data plan_{number} = {{
 """
 
 
-def source(name: str, plans: list[frozen.Frozen], description: str, inputs: int, page: int) -> str:
-    """The C source of the plans, the best first, and of the header's functions. page: bytes to which constants are aligned, so that processes share them."""
-    written = "".join(_plan(number, plan, inputs, page) for number, plan in enumerate(plans))
+def source(name: str, plans: list[frozen.Frozen], description: str, inputs: int) -> str:
+    """The C source of the plans, the best first, and of the header's functions."""
+    written = "".join(_plan(number, plan, inputs) for number, plan in enumerate(plans))
     quoted = description.replace("\\", r"\\").replace('"', r"\"")
     return f"""#include "compiled/compiled.h"
 

@@ -17,6 +17,10 @@ NATIVE = "native"
 ARCHITECTURES = ("x86_64", "aarch64")  # processors that there are kernels for, as targets begin
 _MARCH = "-march=armv8.2-a+"
 
+# Bytes of the greatest pages that a processor's systems have, to which a library's segments are aligned.
+_PAGES = {"x86_64": 4096, "aarch64": 65536}
+_ANDROID_PAGE = 16384
+
 
 class CompilerError(RuntimeError):
     """A compiler failed; the message has what it printed."""
@@ -24,10 +28,11 @@ class CompilerError(RuntimeError):
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A C compiler for a target. command: with the arguments that it always gets. flags: the user's, after all others."""
+    """A C compiler for a target. command: with the arguments that it always gets. page: bytes of the target's greatest pages. flags: the user's, after all
+    others."""
 
     command: tuple[str, ...]
-    architecture: str
+    page: int
     flags: tuple[str, ...]
 
     def _spelled(self, argument: str) -> list[str]:
@@ -48,7 +53,7 @@ class Toolchain:
 
     def run_tool(self, tool: str, *arguments: str, folder: Path) -> None:
         """Runs a tool of the compiler's, such as ar. Raises CompilerError if it fails."""
-        Toolchain((self.run(f"-print-prog-name={tool}", folder=folder).strip() or tool,), self.architecture, ()).run(*arguments, folder=folder)
+        Toolchain((self.run(f"-print-prog-name={tool}", folder=folder).strip() or tool,), self.page, ()).run(*arguments, folder=folder)
 
     def knows(self, argument: str, folder: Path) -> bool:
         """Whether the compiler knows an argument."""
@@ -75,15 +80,28 @@ def architecture(target: str) -> str:
     return found
 
 
-def _architecture_of(command: list[str]) -> str | None:
-    """The processor that a compiler compiles for, None if there is no such compiler."""
+def _macros(command: list[str]) -> str:
+    """What a compiler defines, "" if there is no such compiler."""
     if not shutil.which(command[0]):
-        return None
+        return ""
     try:
-        macros = Toolchain(tuple(command), "", ()).run("-dM", "-E", "-x", "c", os.devnull, folder=Path.cwd())
-    except CompilerError:
-        return None
-    return next((name for name in ARCHITECTURES if f"#define __{name}__ " in macros), None)
+        return Toolchain(tuple(command), 0, ()).run("-dM", "-E", "-x", "c", os.devnull, folder=Path.cwd())
+    except (CompilerError, OSError):
+        return ""
+
+
+def _words(variable: str) -> list[str]:
+    """An environment variable, split as shells do. Raises ValueError if it cannot be."""
+    text = os.environ.get(variable, "")
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"environment variable {variable} ({text}): {str(error)[:1].lower()}{str(error)[1:]}") from None
+
+
+def _lasting(command: list[str]) -> list[str]:
+    """A command that does the same in another folder."""
+    return [os.path.abspath(command[0]), *command[1:]] if os.sep in command[0] else command
 
 
 def find(target: str) -> Toolchain:
@@ -92,17 +110,18 @@ def find(target: str) -> Toolchain:
     It is that of the environment variable CC if that compiles for the target's processor. Otherwise it is cc for `native` and TARGET-gcc for other targets; and
     where there is none, zig, of the package ziglang. CFLAGS has more flags for any of them.
 
-    Raises: as architecture(); FileNotFoundError: there is no compiler.
+    Raises: as architecture(); ValueError: CC or CFLAGS is malformed; FileNotFoundError: there is no compiler.
     """
-    processor, flags = architecture(target), tuple(shlex.split(os.environ.get("CFLAGS", "")))
+    processor, flags, own = architecture(target), tuple(_words("CFLAGS")), _words("CC")
     commands = [["cc"], ["gcc"], ["clang"]] if target == NATIVE else [[f"{target}-gcc"], [f"{target}-clang"]]
-    if os.environ.get("CC"):
-        commands.insert(0, shlex.split(os.environ["CC"]))
+    if own:
+        commands.insert(0, _lasting(own))
     if importlib.util.find_spec("ziglang"):
         commands.append([sys.executable, "-m", "ziglang", "cc", *([] if target == NATIVE else ["-target", target])])
     for command in commands:
-        if _architecture_of(command) == processor:
-            return Toolchain(tuple(command), processor, flags)
+        macros = _macros(command)
+        if f"#define __{processor}__ " in macros:
+            return Toolchain(tuple(command), _ANDROID_PAGE if "#define __ANDROID__ " in macros else _PAGES[processor], flags)
     tried = ", ".join(shlex.join(command) for command in commands)
     raise FileNotFoundError(f"there is no C compiler for {target} (tried {tried}); pip install 'tvmq-delegate[compile]' brings zig")
 
