@@ -18,7 +18,7 @@ class Cell:
 
     ms: contender -> least time, because tables of different days are compared; ratio: stock's time over the delegate's, 0 where it was not measured. exact:
     whether every compared element equals the reference kernels', None where none was compared, or nothing was taken. problems: what went wrong, and why
-    figures are not to be trusted. busy: why the board is taken to have been busy, "" where it was not.
+    figures are not to be trusted. busy: the signs that the board was busy, "" if there were none.
     """
 
     model: str
@@ -37,12 +37,12 @@ class Cell:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The problems, and that the board was busy, which is none: the least times suffer little."""
+        """The problems, and that the board was busy: a note alone, because the least times suffer little from other load."""
         return (*self.problems, f"busy: {self.busy}") if self.busy else self.problems
 
     @property
     def nothing_taken(self) -> bool:
-        """Whether the delegate has left every node to the runtime: equal results say nothing of it."""
+        """Whether the delegate has left every node to the runtime, so that equal results say nothing about it."""
         return self.nodes > 0 and not self.taken
 
 
@@ -71,7 +71,7 @@ class Regression:
 
 
 def tabulate(outcomes: Iterable[Outcome]) -> Table:
-    """The table of outcomes, each of which counts once."""
+    """The table of outcomes. One that is given twice counts once."""
     groups: dict[tuple[str, str, str], list[Outcome]] = {}
     seen: set[tuple[str, str, str]] = set()
     for outcome in outcomes:
@@ -122,9 +122,9 @@ def earlier(before: str | os.PathLike[str]) -> Earlier:
 
 
 def regressions(before: Earlier, after: Table, percent: float) -> list[Regression]:
-    """Cells that are slower than before by more than so many percent; networks are told by their contents. Raises ValueError unless percent is 0 or more."""
-    if not percent >= 0:  # which no NaN is
-        raise ValueError(f"a cell is slower by so many percent, 0 or more, not {percent}")
+    """Cells whose time has grown by more than `percent`. A network is recognized by its contents. Raises ValueError unless percent is 0 or more."""
+    if not percent >= 0:  # NaN, too
+        raise ValueError(f"the percentage must be 0 or more, not {percent}")
     found = []
     for cell in after.cells:
         old, now = before.get((cell.sha256, cell.board, cell.num_threads), 0.0), cell.ms.get(DELEGATE, 0.0)

@@ -100,7 +100,7 @@ def slower(found: Sequence[fleet.Regression]) -> str:
 
 def _slower(item: fleet.Regression) -> str:
     text = f"{item.model} on {item.board}: {item.before_ms:.3f} ms before, {item.after_ms:.3f} ms now, {item.ratio:.2f}x"
-    return f"slower, or not: {text}; {'; '.join(item.doubts)}: measure again" if item.doubts else f"SLOWER {text}"
+    return f"perhaps slower: {text}; {'; '.join(item.doubts)}: measure again" if item.doubts else f"SLOWER {text}"
 
 
 def page(found: fleet.Table) -> str:
