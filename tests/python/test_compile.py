@@ -24,7 +24,7 @@ import tvmq_delegate
 from tvmq_delegate import cli, compiler, sessions
 from tvmq_delegate.binding import compiled as binding_compiled
 from tvmq_delegate.binding import frozen, library
-from tvmq_delegate.compiler import sources, targets, toolchain
+from tvmq_delegate.compiler import build, sources, targets, toolchain
 from tvmq_delegate.models import ModelBuilder, zoo
 
 CHAIN = (harness.REPOSITORY / "tests/fuzz/corpus_network/chain.tflite").read_bytes()
@@ -420,8 +420,14 @@ def test_compilers(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> N
     assert found.knows("-mtune=cortex-a53" if foreign == "aarch64" else "-mavx2", tmp_path)
 
 
-def test_sources() -> None:
-    """Every file that is listed is there, and every kernel has a file that defines it."""
+def test_sources(tmp_path: pathlib.Path) -> None:
+    """Every file that is listed is there, and every kernel that can be chosen here has a file that defines it, in the group of its instruction set."""
     for group in sources.groups().values():
         assert all((sources.root() / path).is_file() for path in group.files)
     assert {isa.name for isa in library.isas()} - {"c"} <= sources.groups().keys()
+    objects = build.Objects(toolchain.find("native"), tmp_path)
+    for kernel in library.kernels():
+        isa = kernel.name.rpartition("__")[2]
+        assert objects.source_of(kernel.name).group == {"c": sources.PORTABLE}.get(isa, isa)
+    with pytest.raises(LookupError, match="no source of the package defines tvmq_none__c"):
+        objects.source_of("tvmq_none__c")

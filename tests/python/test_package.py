@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -16,6 +17,8 @@ import harness
 import pytest
 
 import tvmq_delegate
+
+SOURCES = "tvmq_delegate/sources/"  # of compiled networks, in the wheel
 
 pytestmark = [
     pytest.mark.skipif(harness.EMULATED, reason="nothing is built under emulation"),
@@ -112,9 +115,25 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: pathlib.Path) -> No
     others = ["libtvmq_accelerator.so", "libtvmq_delegate.so", "libtvmq_preload.so", "tvmq-measure"]
     others += ["tvmq_accelerator.h", "tvmq_delegate.h", "tvmq_delegate.hpp", "tvmq_network.h"]
     static = "tvmq_delegate/tvmq-measure-static"  # where there is a libc to link it with
-    compiled = {name for name in names if name.startswith("tvmq_delegate/sources/delegate/")}  # of which tvmq compile makes libraries
-    assert all((harness.REPOSITORY / name.removeprefix("tvmq_delegate/sources/")).is_file() for name in compiled)
+    compiled = {name for name in names if name.startswith(f"{SOURCES}delegate/")}  # of which tvmq compile makes libraries
+    assert all((harness.REPOSITORY / name.removeprefix(SOURCES)).is_file() for name in compiled)
     assert names - {static} - compiled == sources | {f"tvmq_delegate/{name}" for name in [*others, "sources/sources.json"]}
+
+
+def test_the_wheel_holds_the_sources_of_compiled_networks(wheel: pathlib.Path) -> None:
+    """All that are listed, and what they include."""
+    archive = zipfile.ZipFile(wheel)
+    there = {name.removeprefix(SOURCES) for name in archive.namelist() if name.startswith(SOURCES)}
+    left = [file for group in json.loads(archive.read(f"{SOURCES}sources.json")).values() for file in group["files"]]
+    assert "delegate/compiled/compiled.c" in left and "delegate/kernels/portable/gemm_c.c" in left
+    seen: set[str] = set()
+    while left:
+        file = left.pop()
+        assert file in there
+        if file not in seen:
+            seen.add(file)
+            included = re.findall(r'^ *# *include "(.+)"', archive.read(SOURCES + file).decode(), re.MULTILINE)
+            left += [f"delegate/{name}" for name in included]
 
 
 def test_requirements_and_extras(wheel: pathlib.Path) -> None:

@@ -41,7 +41,7 @@ class Compiled:
     code: int
 
 
-class _Objects:
+class Objects:
     """Object files in a folder, compiled as they are needed."""
 
     def __init__(self, tools: toolchain.Toolchain, folder: Path):
@@ -64,7 +64,10 @@ class _Objects:
         return self._texts[source]
 
     def source_of(self, symbol: str) -> sources.Source:
-        """The file that defines a symbol and is not compiled yet. Kernels have their instruction set in their names; macros may have made the names."""
+        """The file that defines a symbol and is not compiled yet. Kernels have their instruction set in their names; macros may have made the names.
+
+        Raises LookupError if none does, which is a defect of the package.
+        """
         isa = symbol.rpartition("__")[2] if "__" in symbol else None
         candidates = [source for group in ([sources.PORTABLE if isa == "c" else isa] if isa else sources.groups()) for source in sources.of_group(group)]
         candidates.sort(key=lambda source: -sources.likeness(source, symbol))  # the preprocessor takes long
@@ -73,7 +76,7 @@ class _Objects:
             for source in candidates:
                 if source.made not in self.files and sources.defines(source, symbol, written(source)):
                     return source
-        raise RuntimeError(f"no source of the package defines {symbol} for this target")
+        raise LookupError(f"no source of the package defines {symbol} for this target")
 
     def compile(self, wanted: Iterable[sources.Source], told: Progress) -> None:
         """Compiles files, as many at a time as there are processors."""
@@ -201,9 +204,9 @@ def compile(
     return Compiled(name, paths, left, arena_bytes, constants, len(built) - constants)
 
 
-def _build(tools: toolchain.Toolchain, folder: Path, file: str, symbols: set[str], progress: Progress) -> _Objects:
+def _build(tools: toolchain.Toolchain, folder: Path, file: str, symbols: set[str], progress: Progress) -> Objects:
     """Links, compiles the files that define what is missing, and links again until nothing is: planning's code is never compiled."""
-    objects = _Objects(tools, folder)
+    objects = Objects(tools, folder)
     objects.compile_own([_PLAN, _SYMBOLS], _part(progress, 0.05, 0.15))
     missing, begin = {*symbols, *_RUNTIME}, 0.15
     while missing:
