@@ -148,8 +148,8 @@ static const struct row {
       .kind = "name",
       .names = "cpu|opencl",
       .default_value = "cpu",
-      .help = "what computes the partitions: cpu, or opencl: a GPU, for partitions that it can compute wholly; the CPU "
-              "computes the others, and everything if no device can be used. Results are the same"},
+      .help = "what computes the partitions. opencl: a GPU computes those whose nodes it can all compute, and the CPU the "
+              "others, or everything if no device can be used. Results are the same"},
      offsetof(struct tvmq_options, backend)},
     {{.name = "opencl_library",
       .kind = "path",

@@ -126,13 +126,13 @@ static const char *check_border(const struct tvmq_model *model) {
     const TfLiteTensor *tensor = &model->tensors[model->inputs->data[i]];
     if (tensor->allocation_type != kTfLiteArenaRw) return "an input of the graph is a constant";
     if (tensor->is_variable) return "an input of the graph is a variable";
-    if (!is_plain(tensor)) return "an input of the graph is neither of integers nor of float32";
+    if (!is_plain(tensor)) return "an input of the graph is neither of integers, bool nor float32";
     const char *reason = tvmq_tensor_shape(tensor, &shape);
     if (reason != NULL) return reason;
   }
   for (int i = 0; i < model->outputs->size; i++) {
     const TfLiteTensor *tensor = &model->tensors[model->outputs->data[i]];
-    if (!is_plain(tensor)) return "an output of the graph is neither of integers nor of float32";
+    if (!is_plain(tensor)) return "an output of the graph is neither of integers, bool nor float32";
     const char *reason = tvmq_tensor_constant_shape(tensor, &shape);
     if (reason != NULL) return reason;
     if ((uintptr_t)tensor->data % tvmq_type_bytes(tvmq_tensor_type(tensor)) != 0) return "a constant output of the graph is not aligned";

@@ -31,7 +31,7 @@ from .group import documented
 @click.option(
     "--isa",
     metavar="SETS",
-    help="Instruction set of the kernels, or several with commas, of which the best is taken at run time.  [default: avx2 on x86_64, neon on aarch64]",
+    help="Instruction set of the kernels, or several with commas, of which the best is taken at run time.  [default: avx2 for x86_64, neon for aarch64]",
 )
 @click.option("--static", is_flag=True, help="Make a static library instead of a shared one.")
 @click.option(
