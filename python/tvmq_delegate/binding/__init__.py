@@ -1,7 +1,7 @@
 """The delegate's library: loading it into a TFLite runtime, and asking it about itself. `load` needs nothing else; what asks imports cffi when called."""
 
 from . import runtimes
-from .loader import library_name, library_path, load, packaged, packaged_name, shipped_records
+from .loader import library_name, library_path, load, packaged, packaged_name, shipped_records, spelled
 from .options import LoadOptions, Threads, ToolOptions, asked_threads, interpreter_threads, option_values, shared_threads
 from .runtimes import Delegate
 from .shown import Shown, plural
@@ -31,4 +31,5 @@ __all__ = [
     "runtimes",
     "shared_threads",
     "shipped_records",
+    "spelled",
 ]

@@ -28,7 +28,7 @@ SUFFIX = ".so"  # how the names of shared libraries end
 
 
 def file_name(name: str) -> str:
-    """Of the library of a network."""
+    """The file name of the library of a network."""
     return f"lib{name}{SUFFIX}"
 
 

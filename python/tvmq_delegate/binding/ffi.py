@@ -64,7 +64,7 @@ def string(value: Any) -> str:
 
 
 def with_options(function: Any, *arguments: Any, options: Mapping[str, object]) -> Any:
-    """What a function of tvmq_network.h returns whose last arguments are options, by the library's names, and room for an error.
+    """Calls a function of tvmq_network.h whose last arguments are options, by the library's names, and room for an error. Returns what it returns.
 
     Raises ValueError if the error is an option's, RuntimeError for any other.
     """

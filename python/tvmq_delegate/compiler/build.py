@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..binding import compiled, frozen, library, loader, network
+from ..binding import compiled, frozen, library, network, spelled
 from . import folder as folders
 from . import sources, targets, texts, toolchain
 from .names import identifier
@@ -165,7 +165,7 @@ def compile(
     folders.check(folder)
     progress(0, "planning")
     tools = toolchain.find(target)
-    given = loader.spelled(options)
+    given = spelled(options)
     asked = [{**of_target, **given} for of_target in targets.options(target, isa)]
     plans = [frozen.freeze(model, each) for each in asked]
     with network.Network(model, **asked[0]) as opened:  # type: ignore[arg-type]

@@ -81,7 +81,7 @@ def architecture(target: str) -> str:
 
 
 def _macros(command: list[str]) -> str:
-    """What a compiler defines, "" if there is no such compiler."""
+    """The macros that a compiler defines, "" if there is no such compiler."""
     if not shutil.which(command[0]):
         return ""
     try:
