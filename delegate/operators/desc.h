@@ -264,6 +264,19 @@ struct tvmq_dequantize_desc {
   size_t n;       // elements
 };
 
+// EMBEDDING_LOOKUP: rows of a table, by their indices.
+struct tvmq_lookup_desc {
+  enum tvmq_type table_type, out_type;
+  bool knows_row_scales;  // the runtime multiplies each row by its own scale
+  bool offset;            // a zero point of the table is not 0
+  const float *scales;    // [n_scales] of the table, or NULL; they mean nothing where rows are copied
+  int32_t n_scales;       // 1, or one for each row
+  int32_t n, rows, row;   // indices, rows of the table, elements of a row
+};
+
+// Returns whether rows are converted to float32 rather than copied.
+static inline bool tvmq_lookup_converts(const struct tvmq_lookup_desc *desc) { return desc->table_type != desc->out_type; }
+
 // CONCATENATION of tensors of one type. Row of an input: its elements from dimension `axis` on. The output has `rows` times one row of each input.
 struct tvmq_concatenation_desc {
   enum tvmq_type type;
@@ -335,5 +348,6 @@ union tvmq_desc {
   struct tvmq_condition_desc condition;
   struct tvmq_cast_desc cast;
   struct tvmq_dequantize_desc dequantize;
+  struct tvmq_lookup_desc lookup;
   struct tvmq_unary_desc unary;
 };

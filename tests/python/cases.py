@@ -254,6 +254,26 @@ def arg_maxima(draw: Draw, dtype: str) -> Case:
     return Case(builders.build_arg_max, parameters, [values(generator, how, in_shape, dtype) for how in ("random", "small", "extremes", "min", "max")])
 
 
+def lookups(draw: Draw, index_dtype: str = "int32", row_scales: bool | None = None) -> Case:
+    """EMBEDDING_LOOKUP of a constant table or of one that is an input. row_scales: whether rows have scales of their own; None: perhaps."""
+    generator = np.random.default_rng(draw.generator_seed())
+    n_rows = 256 if index_dtype == "uint8" else draw.integer(1, 300)
+    table_shape = (n_rows, *(a_size(draw, 4, 30) for _ in range(draw.integer(1, 3))))
+    dtype = draw.choice(["int8", "uint8", "float32"])
+    out_dtype = draw.choice([dtype, "float32"])
+    converts = dtype != out_dtype
+    several = converts and n_rows > 1 and (draw.boolean() if row_scales is None else row_scales)
+    scale = np.float32(generator.uniform(0.001, 0.1, n_rows)) if several else a_scale(draw)
+    table = generator.standard_normal(table_shape).astype(np.float32) if dtype == "float32" else values(generator, "random", table_shape, dtype)
+    n = a_size(draw, 5, 80)
+    zero_point = 0 if converts or dtype == "float32" else a_zero_point(draw, dtype)
+    constant = draw.boolean()
+    parameters = dict(n=n, table_shape=table_shape, dtype=dtype, out_dtype=out_dtype, scale=None if dtype == "float32" else scale, zero_point=zero_point)
+    parameters |= dict(table=table, index_dtype=index_dtype, constant=constant)
+    indices = [generator.integers(0, n_rows, n).astype(index_dtype) for _ in range(3)]
+    return Case(builders.build_lookup, parameters, [(each,) if constant else (each, table) for each in indices])
+
+
 def bilinear_resizes(draw: Draw, dtype: str) -> Case:
     """RESIZE_BILINEAR; of uint8 by factors at which its weights are exact in float32."""
     generator = np.random.default_rng(draw.generator_seed())

@@ -96,6 +96,7 @@ MODELS = {
     "matmul": builders.build_batch_matmul(),
     "transpose_conv": builders.build_transpose_conv(),
     "bool": NOT,
+    "lookup": builders.build_lookup(index_dtype="uint8", scale=[0.01 + i / 1000 for i in range(256)]),
 }
 
 

@@ -90,6 +90,7 @@ DRAWN: dict[str, Callable[[Draw], cases.Case | moves.Move]] = {
     "reduce": lambda draw: draw(cases.reductions, draw.choice(["MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN"]), draw.choice(["int8", "uint8", "int16"])),
     "softmax": lambda draw: draw(cases.softmaxes, *draw.choice([*cases.SOFTMAX_PAIRS]), 400),
     "arg_max": lambda draw: draw(cases.arg_maxima, draw.choice(["int8", "uint8"])),
+    "lookup": lambda draw: draw(cases.lookups, index_dtype="uint8", row_scales=False),
     "reshape": lambda draw: draw(cases.reshapes, draw.choice(["int8", "uint8", "int16"])),
     "quantize": lambda draw: draw(cases.quantizes, *draw.choice([*cases.QUANTIZE_PAIRS])),
     "pool": lambda draw: draw(cases.pools, draw.choice(["int8", "uint8", "int16"]), draw.boolean()),

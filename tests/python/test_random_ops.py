@@ -127,6 +127,36 @@ def test_arg_max(runtime, dtype, draw):
     check(runtime, draw(cases.arg_maxima, dtype))
 
 
+@randomly
+def test_lookup(runtime, draw):
+    case = draw(cases.lookups)
+    if np.size(case.parameters["scale"]) > 1 and reference.found("fully_connected", runtime.module) != "float64":
+        harness.assert_refused(runtime, case.build(), "ignore scales of rows")
+    else:
+        check(runtime, case, num_threads=draw.choice([1, 3]))
+
+
+@pytest.mark.parametrize("wrong", [-1, 300, -(1 << 31), (1 << 31) - 1])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_lookup_outside_the_table(runtime, wrong, threads):
+    """The inference fails as the reference's does, and the next one succeeds."""
+    content = builders.build_lookup(n=100, table_shape=(300, 600))
+    delegate = runtime.load(num_threads=threads)
+    delegated = runtime.interpreter(content, [delegate])
+    harness.assert_claimed(delegate)
+    good = np.arange(100, dtype=np.int32)
+    for indices in (good, np.where(good == 57, wrong, good).astype(np.int32), good + 200):
+        outputs = []
+        for interpreter in (runtime.interpreter(content), delegated):
+            try:
+                outputs.append(harness.run(interpreter, indices)[0])
+            except RuntimeError:
+                outputs.append(None)
+        assert (outputs[0] is None) == (outputs[1] is None) == (wrong in indices)
+        if outputs[0] is not None:
+            harness.assert_equal(outputs[1], outputs[0])
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @randomly
 def test_reshape(runtime, dtype, draw):

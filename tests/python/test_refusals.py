@@ -131,6 +131,29 @@ def test_refused(runtime, name, resolver):
         harness.assert_equal(got, expected, name)
 
 
+LOOKUPS = {
+    "int4 table": (dict(dtype="int4"), "an int4 table"),
+    "int16 table": (dict(dtype="int16", out_dtype="int16"), "the table is not int8, uint8 or float32"),
+    "to another integer": (dict(out_dtype="int16"), "the output is neither"),
+    "zero point": (dict(zero_point=3), "a zero point of the table is not 0"),
+    "no scale": (dict(scale=None), "the table has no scale"),
+    "scales of columns": (dict(scale=[0.5] * 10, dimension=1), "not those of its rows"),
+}
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+def test_refused_lookups(runtime, name):
+    """Random indices would lie outside the table."""
+    parameters, reason = LOOKUPS[name]
+    content = builders.build_lookup(**parameters)
+    try:
+        runtime.interpreter(content)
+    except (RuntimeError, ValueError):
+        harness.counts["refused models that the runtime refuses itself"] += 1
+        return
+    harness.assert_refused(runtime, content, reason)
+
+
 def test_refused_between_claimed(runtime):
     """A network keeps its order: the delegate's nodes before and after one that it leaves."""
     builder = models.ModelBuilder()

@@ -34,6 +34,9 @@ static bool has_no_s16_filter(const struct types *t) { return t->filter != S16; 
 static bool has_no_u8_filter(const struct types *t) { return t->in == U8 && t->filter != U8; }
 static bool has_float_out(const struct types *t) { return t->out == F32; }
 static bool has_no_float_out(const struct types *t) { return !has_float_out(t); }
+static bool is_no_table(const struct types *t) { return is_not_bytes(t) && is_not_float(t); }
+static bool has_no_row_out(const struct types *t) { return t->in != t->out && (t->in == F32 || t->out != F32); }
+static bool is_s4(const struct types *t) { return t->in == S4; }
 static bool has_no_index_out(const struct types *t) { return t->out != S32 && t->out != S64; }
 static bool has_no_float_bias(const struct types *t) { return t->bias != F32; }
 static bool has_no_s32_bias(const struct types *t) { return t->in != S16 && t->bias != S32; }
@@ -53,6 +56,9 @@ static const struct {
     {"a result exceeds int32", is_bytes},
     {"float32 is supported for MEAN only", is_float},
     {"supported for float32 only", is_not_float},
+    {"the table is not int8, uint8 or float32", is_no_table},
+    {"an int4 table", is_s4},
+    {"the output is neither float32 nor of the table's type", has_no_row_out},
     {"hybrid:", is_hybrid},
     {"hybrid: weights are not int8", has_no_s8_filter},
     {"hybrid: the output is not float32", has_no_float_out},
@@ -185,6 +191,8 @@ static size_t check_others(enum tvmq_type in, enum tvmq_type out) {
   check(tvmq_claim_cast(&(struct tvmq_cast_desc){.in_type = in, .out_type = out, .n = 4}), types, "CAST");
   check(tvmq_claim_quantize(&(struct tvmq_quantize_desc){.in_type = in, .out_type = out, .n = 4, .in = half, .out = other}), types, "QUANTIZE");
   check(tvmq_claim_dequantize(&(struct tvmq_dequantize_desc){.in_type = in, .out_type = out, .n = 4, .in = other}), types, "DEQUANTIZE");
+  check(tvmq_claim_lookup(&(struct tvmq_lookup_desc){.table_type = in, .out_type = out, .scales = &half.scale, .n_scales = 1, .n = 1, .rows = 1, .row = 1}),
+        types, "EMBEDDING_LOOKUP");
   check(tvmq_claim_copy(&(struct tvmq_copy_desc){.in_type = in, .out_type = out}), types, "a copy");
   return 1;
 }

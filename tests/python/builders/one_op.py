@@ -142,6 +142,43 @@ def build_arg_max(
     return builder.build([source], [output])
 
 
+def build_lookup(
+    *,
+    n: int = 7,
+    table_shape: Sequence[int] = (256, 10),
+    dtype: str = "int8",
+    out_dtype: str = "float32",
+    scale: float | Sequence[float] | None = 0.0123,
+    zero_point: int = 0,
+    dimension: int = 0,
+    table: np.ndarray | None = None,
+    index_dtype: str = "int32",
+    constant: bool = True,
+) -> bytes:
+    """One EMBEDDING_LOOKUP as a model.
+
+    scale, zero_point: of the table, or of each of its rows, or of what `dimension` says. table: its values, random where None. index_dtype: "uint8" has a CAST
+    in front, so that no index is outside a table of 256 rows. constant: the table is, or it is the second input.
+    """
+    import numpy as np
+
+    builder = ModelBuilder()
+    source = indices = builder.add_tensor("indices", (n,), index_dtype)
+    if index_dtype != "int32":
+        indices = builder.add_tensor("cast", (n,), "int32")
+        builder.add_op("CAST", [source], [indices], in_data_type=index_dtype.upper(), out_data_type="INT32")
+    if table is None:
+        generator = np.random.default_rng(1)
+        low, high = INTEGER_RANGE.get(dtype, (-100, 100))
+        table = generator.integers(low, high, table_shape, endpoint=True).astype("int8" if dtype == "int4" else dtype)
+    zero_points = [zero_point] * np.size(scale) if scale is not None else 0
+    quantization = quantized(dtype, scale, zero_points) | {"dimension": dimension}
+    rows = builder.add_tensor("table", table_shape, dtype, data=table if constant else None, **(quantization if scale is not None else {}))
+    output = builder.add_tensor("output", (n, *table_shape[1:]), out_dtype, **quantized(out_dtype, 0.0123, 0))
+    builder.add_op("EMBEDDING_LOOKUP", [indices, rows], [output])
+    return builder.build([source, *([] if constant else [rows])], [output])
+
+
 def build_softmax(
     *,
     in_shape: Sequence[int] = (2, 10),
