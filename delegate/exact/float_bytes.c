@@ -44,6 +44,9 @@ static struct interval hyperbolic_tangent(float v) {
 
 static struct interval exponential(float v) { return v == 0 ? (struct interval){1, 1} : around(exp((double)v)); }
 
+// Numbers that are not positive have no logarithm: the reference gives the least output, which here is that of negative infinity.
+static struct interval logarithm(float v) { return v > 0 ? around(log((double)v)) : (struct interval){-INFINITY, -INFINITY}; }
+
 static struct interval times(float factor, struct interval x) {
   const float a = factor * x.low, b = factor * x.high;
   return a < b ? (struct interval){a, b} : (struct interval){b, a};
@@ -67,13 +70,14 @@ static struct interval gelu_tanh(float v) {
 
 static struct interval (*const functions[])(float v) = {
     [TVMQ_TABLE_LOGISTIC] = logistic,   [TVMQ_TABLE_TANH] = hyperbolic_tangent, [TVMQ_TABLE_GELU] = gelu,
-    [TVMQ_TABLE_GELU_TANH] = gelu_tanh, [TVMQ_TABLE_EXP] = exponential,
+    [TVMQ_TABLE_GELU_TANH] = gelu_tanh, [TVMQ_TABLE_EXP] = exponential,         [TVMQ_TABLE_LOG] = logarithm,
 };
 
 // The reference's steps with the math library. fused: the compiler has contracted a sum with a product.
 static float call_logistic(float v, bool fused) { return (void)fused, 1.0f / (1.0f + expf(-v)); }
 static float call_hyperbolic_tangent(float v, bool fused) { return (void)fused, tanhf(v); }
 static float call_exponential(float v, bool fused) { return (void)fused, expf(v); }
+static float call_logarithm(float v, bool fused) { return (void)fused, v > 0 ? logf(v) : -INFINITY; }
 static float call_gelu(float v, bool fused) { return (void)fused, 0.5f * v * erfcf(v * -0.70710678118654752440f); }
 static float call_gelu_tanh(float v, bool fused) {
   volatile const float square = 0.044715f * v * v;
@@ -83,7 +87,7 @@ static float call_gelu_tanh(float v, bool fused) {
 
 static float (*const calls[])(float v, bool fused) = {
     [TVMQ_TABLE_LOGISTIC] = call_logistic,   [TVMQ_TABLE_TANH] = call_hyperbolic_tangent, [TVMQ_TABLE_GELU] = call_gelu,
-    [TVMQ_TABLE_GELU_TANH] = call_gelu_tanh, [TVMQ_TABLE_EXP] = call_exponential,
+    [TVMQ_TABLE_GELU_TANH] = call_gelu_tanh, [TVMQ_TABLE_EXP] = call_exponential,         [TVMQ_TABLE_LOG] = call_logarithm,
 };
 
 // Returns the result of round(), the sum and the clamp, without their calls of the library. `scaled` is within int32.
@@ -95,6 +99,10 @@ static int32_t byte_of(float scaled, struct tvmq_float_bytes out) {
 
 static bool find_byte(struct interval value, float inverse, struct tvmq_float_bytes out, uint8_t *byte) {
   const struct interval scaled = times(inverse, value);
+  if (scaled.high == -INFINITY) {
+    *byte = (uint8_t)tvmq_type_range(out.type).min;
+    return true;
+  }
   if (!(scaled.low > -0x1p31f && scaled.high < 0x1p31f)) return false;
   const int32_t found = byte_of(scaled.low, out);
   *byte = (uint8_t)found;

@@ -35,10 +35,15 @@ static float exponential(const struct tabulated *t, float v) {
   return expf(v);
 }
 
+static float logarithm(const struct tabulated *t, float v) { return v <= 0 ? INT16_MIN * t->out_scale : logf(v); }
+
 static float inverse_root(const struct tabulated *t, float v) { return v <= 0 ? INT16_MAX * t->out_scale : 1.0f / sqrtf(v); }
 
-static float (*const functions[])(const struct tabulated *t, float v) = {
-    [TVMQ_WORDS_GELU] = gelu, [TVMQ_WORDS_GELU_TANH] = gelu_tanh, [TVMQ_WORDS_EXP] = exponential, [TVMQ_WORDS_RSQRT] = inverse_root};
+static float (*const functions[])(const struct tabulated *t, float v) = {[TVMQ_WORDS_GELU] = gelu,
+                                                                         [TVMQ_WORDS_GELU_TANH] = gelu_tanh,
+                                                                         [TVMQ_WORDS_EXP] = exponential,
+                                                                         [TVMQ_WORDS_LOG] = logarithm,
+                                                                         [TVMQ_WORDS_RSQRT] = inverse_root};
 
 // Fills the table of 512 steps over the input's range. Each entry is corrected by half of the interpolation error in the
 // middle between it and the next entry. Returns false if a number is not finite, which the reference leaves undefined.

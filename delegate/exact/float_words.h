@@ -5,7 +5,7 @@
 
 #include "arithmetic/word_map.h"
 
-enum tvmq_word_function { TVMQ_WORDS_GELU, TVMQ_WORDS_GELU_TANH, TVMQ_WORDS_EXP, TVMQ_WORDS_RSQRT };
+enum tvmq_word_function { TVMQ_WORDS_GELU, TVMQ_WORDS_GELU_TANH, TVMQ_WORDS_EXP, TVMQ_WORDS_LOG, TVMQ_WORDS_RSQRT };
 
 // How the compiler of the runtime rounds sums with a product.
 enum tvmq_contraction {

@@ -17,7 +17,8 @@
   FUNCTION(GELU_LIBRARY, erfcf)        \
   FUNCTION(GELU_EIGEN, expf)           \
   FUNCTION(GELU_TANH_13_6, NULL)       \
-  FUNCTION(GELU_TANH_9_8, NULL)
+  FUNCTION(GELU_TANH_9_8, NULL)        \
+  FUNCTION(LOG, logf)
 
 enum tvmq_float_function {
 #define FUNCTION(NAME, library) TVMQ_FLOAT_##NAME,

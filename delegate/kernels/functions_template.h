@@ -90,6 +90,12 @@ TVMQ_INLINE void logistic(const floats in[VECTORS], floats out[VECTORS], const s
   }
 }
 
+TVMQ_INLINE void call_library(const floats in[VECTORS], floats out[VECTORS], tvmq_library_fn library) {
+  for (int v = 0; v < VECTORS; v++) {
+    for (int j = 0; j < LANES; j++) out[v][j] = library(in[v][j]);
+  }
+}
+
 #ifdef TVMQ_FDLIBM
 #include "kernels/tanh_vectors.h"
 
@@ -99,9 +105,7 @@ TVMQ_INLINE void hyperbolic_tangent(const floats in[VECTORS], floats out[VECTORS
 }
 #else
 TVMQ_INLINE void hyperbolic_tangent(const floats in[VECTORS], floats out[VECTORS], const struct tvmq_float_function_args *args) {
-  for (int v = 0; v < VECTORS; v++) {
-    for (int j = 0; j < LANES; j++) out[v][j] = args->library(in[v][j]);
-  }
+  call_library(in, out, args->library);
 }
 #endif
 
@@ -133,6 +137,9 @@ TVMQ_INLINE void compute(const floats in[VECTORS], floats out[VECTORS], enum tvm
       break;
     case TVMQ_FLOAT_GELU_TANH_9_8:
       UNROLL for (int v = 0; v < VECTORS; v++) out[v] = gelu_tanh_9_8(in[v]);
+      break;
+    case TVMQ_FLOAT_LOG:
+      call_library(in, out, args->library);
       break;
     case TVMQ_N_FLOAT_FUNCTIONS:
       break;

@@ -14,7 +14,7 @@ static const struct {
   enum tvmq_table_function in_float;
 } floats[] = {
     {TVMQ_FUNCTION_LOGISTIC, TVMQ_TABLE_LOGISTIC},   {TVMQ_FUNCTION_TANH, TVMQ_TABLE_TANH}, {TVMQ_FUNCTION_GELU, TVMQ_TABLE_GELU},
-    {TVMQ_FUNCTION_GELU_TANH, TVMQ_TABLE_GELU_TANH}, {TVMQ_FUNCTION_EXP, TVMQ_TABLE_EXP},
+    {TVMQ_FUNCTION_GELU_TANH, TVMQ_TABLE_GELU_TANH}, {TVMQ_FUNCTION_EXP, TVMQ_TABLE_EXP},   {TVMQ_FUNCTION_LOG, TVMQ_TABLE_LOG},
 };
 
 // Sets *scope. Returns false if the function is none of these.

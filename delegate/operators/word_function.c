@@ -11,6 +11,7 @@ static const struct {
 } tables[] = {{TVMQ_FUNCTION_GELU, TVMQ_WORDS_GELU},
               {TVMQ_FUNCTION_GELU_TANH, TVMQ_WORDS_GELU_TANH},
               {TVMQ_FUNCTION_EXP, TVMQ_WORDS_EXP},
+              {TVMQ_FUNCTION_LOG, TVMQ_WORDS_LOG},
               {TVMQ_FUNCTION_RSQRT, TVMQ_WORDS_RSQRT}};
 
 // Kernels that round a product before a sum in one place do so everywhere, because one compiler made them.

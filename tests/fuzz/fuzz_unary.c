@@ -16,6 +16,8 @@ static float logistic(float v) { return 1 / (1 + expf(-v)); }
 static float gelu(float v) { return 0.5f * v * erfcf(v * -0.70710678118654752440f); }
 static float gelu_tanh(float v) { return 0.5f * v * (1 + tanhf(0.79788456080286535588f * (v + 0.044715f * v * v * v))); }
 
+static float logarithm(float v) { return v > 0 ? logf(v) : -INFINITY; }  // clamped to the least output
+
 static const struct {
   const char *name;
   float (*in_float)(float v);  // NULL: in integers
@@ -32,6 +34,7 @@ static const struct {
     [TVMQ_FUNCTION_GELU] = {"gelu", gelu, 0, 0},
     [TVMQ_FUNCTION_GELU_TANH] = {"gelu tanh", gelu_tanh, 0, 0},
     [TVMQ_FUNCTION_EXP] = {"exp", expf, 0, 0},
+    [TVMQ_FUNCTION_LOG] = {"log", logarithm, 0, 0},
     [TVMQ_FUNCTION_ABS] = {"abs", NULL, -INFINITY, INFINITY},
     [TVMQ_FUNCTION_RSQRT] = {"rsqrt", NULL, 0, 0},
     [TVMQ_FUNCTION_SQRT] = {"sqrt", NULL, 0, 0},
@@ -122,6 +125,8 @@ static float float_of(const struct tvmq_unary_desc *d, float x, bool alone) {
   switch (d->function) {
     case TVMQ_FUNCTION_EXP:
       return expf(x);
+    case TVMQ_FUNCTION_LOG:
+      return logf(x);
     case TVMQ_FUNCTION_LOGISTIC:
       return x > 16.619047164916992188f ? 1 : x < -9 ? expf(x) : logistic(x);
     case TVMQ_FUNCTION_TANH:

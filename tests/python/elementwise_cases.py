@@ -77,6 +77,7 @@ UNARY = {
     "GELU": ("int8", "uint8"),
     "HARD_SWISH": ("int8", "uint8"),
     "LEAKY_RELU": ("int8", "uint8", "int16"),
+    "LOG": ("int8",),
     "LOGISTIC": ("int8", "uint8", "int16"),
     "RELU": ("int8", "uint8", "int16"),
     "RELU6": ("int8", "uint8", "int16"),
@@ -85,10 +86,10 @@ UNARY = {
     "RSQRT": ("int8",),
     "TANH": ("int8", "uint8", "int16"),
 }
-FLOAT = ("EXP", "GELU", "LOGISTIC", "TANH")  # computed in float32, with the mathematics library or approximations
+FLOAT = ("EXP", "GELU", "LOG", "LOGISTIC", "TANH")  # computed in float32, with the mathematics library or approximations
 
 
-LIBRARY = ("EXP", "GELU", "LOGISTIC", "TANH")  # float32 of the mathematics library, or approximations of the runtime
+LIBRARY = ("EXP", "GELU", "LOG", "LOGISTIC", "TANH")  # float32 of the mathematics library, or approximations of the runtime
 
 
 def library_functions(draw: Draw, operator: str) -> Case:

@@ -57,6 +57,7 @@ MODELS = {
     "logistic of float32": lambda: builders.build_unary(operator="LOGISTIC", shape=(1, 6, 6, 8), dtype="float32"),
     "softmax of float32": lambda: builders.build_softmax(in_shape=(6, 8), dtype="float32"),
     "logistic": lambda: builders.build_unary(operator="LOGISTIC", shape=(1, 6, 6, 8)),
+    "log of float32": lambda: builders.build_unary(operator="LOG", shape=(1, 6, 6, 8), dtype="float32"),
     "hard swish": lambda: builders.build_unary(operator="HARD_SWISH", shape=(1, 6, 6, 8), dtype="uint8"),
     "batch matmul": lambda: builders.build_batch_matmul(left_shape=(2, 6, 8), right_shape=(2, 8, 10)),
     "leaky relu": lambda: builders.build_unary(operator="LEAKY_RELU", shape=(1, 6, 6, 8), dtype="int16", alpha=0.3),

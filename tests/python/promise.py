@@ -40,7 +40,7 @@ def ours(op: models.Op) -> bool:
         return op.inputs[1].dtype in quantized and not all(tensor.constant for tensor in op.inputs)
     if op.name == "CAST":
         return op.inputs[0].dtype in (*quantized, "int32", "int64") and op.outputs[0].dtype in (*quantized, "int32", "int64", "float32")
-    if op.name == "EXP":
+    if op.name in ("EXP", "LOG"):
         return op.inputs[0].dtype == "int8"
     if op.name == "SQUARED_DIFFERENCE":
         return op.inputs[0].dtype == "int8" and not all(tensor.constant for tensor in op.inputs)

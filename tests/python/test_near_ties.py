@@ -1,4 +1,4 @@
-"""LOGISTIC, TANH, GELU and EXP of bytes whose results lie next to rounding ties: the math library of the process decides."""
+"""LOGISTIC, TANH, GELU, EXP and LOG of bytes whose results lie next to rounding ties: the math library of the process decides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVERY = np.arange(-128, 128, dtype=np.int8)[np.newaxis]
 
 def tied(operator: str, generator: np.random.Generator) -> Iterator[dict]:
     """Parameters of `build_unary`: for some byte, the exact result is about half way between two steps."""
-    exact = {"TANH": math.tanh, "EXP": math.exp, "GELU": lambda v: 0.5 * v * math.erfc(-v / math.sqrt(2))}
+    exact = {"TANH": math.tanh, "EXP": math.exp, "LOG": lambda v: abs(math.log(v)), "GELU": lambda v: 0.5 * v * math.erfc(-v / math.sqrt(2))}
     while True:
         byte, step = int(generator.integers(20, 100)), int(generator.integers(10, 120))
         if operator == "LOGISTIC":  # the output's scale is given
@@ -28,10 +28,12 @@ def tied(operator: str, generator: np.random.Generator) -> Iterator[dict]:
             yield {"in_scale": in_scale, "out_scale": exact[operator](in_scale * byte) / (step + 0.5), "out_zero_point": 0}
 
 
-@pytest.mark.parametrize("operator", ["LOGISTIC", "TANH", "EXP", "GELU"])
+@pytest.mark.parametrize("operator", ["LOGISTIC", "TANH", "EXP", "GELU", "LOG"])
 def test_near_ties(runtime: harness.Runtime, operator: str) -> None:
     if found("fast_math", runtime.module) == "on":
         pytest.skip(f"{runtime.name} was compiled with unsafe optimizations, where such nodes are refused")
+    if operator == "LOG" and runtime.name == "tflite_runtime":
+        pytest.skip("tflite_runtime has no LOG of int8")
     draws = tied(operator, np.random.default_rng(7))
     for _ in range(10 if harness.SLOW else 60):
         parameters = next(draws)

@@ -25,7 +25,7 @@ def a_model(draw: Draw, operator: str) -> bytes:
     )
 
 
-@pytest.mark.parametrize("operator", ["EXP", "GELU", "RSQRT"])
+@pytest.mark.parametrize("operator", ["EXP", "GELU", "LOG", "RSQRT"])
 @randomly
 def test_every_element(runtime: harness.Runtime, operator: str, draw: Draw) -> None:
     """As the reference computes it, or left to it: where a result is infinite, or depends on a compiler that is not known."""

@@ -34,7 +34,8 @@ static void check_gelu(void) {
 }
 
 int main(void) {
-  static const char *const names[] = {[TVMQ_WORDS_GELU] = "gelu", [TVMQ_WORDS_GELU_TANH] = "gelu tanh", [TVMQ_WORDS_EXP] = "exp", [TVMQ_WORDS_RSQRT] = "rsqrt"};
+  static const char *const names[] = {
+      [TVMQ_WORDS_GELU] = "gelu", [TVMQ_WORDS_GELU_TANH] = "gelu tanh", [TVMQ_WORDS_EXP] = "exp", [TVMQ_WORDS_LOG] = "log", [TVMQ_WORDS_RSQRT] = "rsqrt"};
   for (size_t function = 0; function < N_ELEMENTS(names); function++) {
     enum { N = 40 };
     int same = 0;

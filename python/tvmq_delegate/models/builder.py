@@ -54,6 +54,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "LEAKY_RELU": ("LeakyReluOptions", {"int8": 2, "int16": 2}),
     "LESS": ("LessOptions", {"int8": 2}),
     "LESS_EQUAL": ("LessEqualOptions", {"int8": 2}),
+    "LOG": (None, {"int8": 2, "int16": 2}),
     "LOGICAL_AND": ("LogicalAndOptions", {}),
     "LOGICAL_NOT": ("LogicalNotOptions", {}),
     "LOGICAL_OR": ("LogicalOrOptions", {}),

@@ -12,10 +12,8 @@ struct function {
 };
 
 static const enum tvmq_float_function functions[] = {
-    [TVMQ_FUNCTION_EXP] = TVMQ_FLOAT_EXP,
-    [TVMQ_FUNCTION_LOGISTIC] = TVMQ_FLOAT_LOGISTIC,
-    [TVMQ_FUNCTION_SILU] = TVMQ_FLOAT_SILU,
-    [TVMQ_FUNCTION_TANH] = TVMQ_FLOAT_TANH,
+    [TVMQ_FUNCTION_EXP] = TVMQ_FLOAT_EXP,   [TVMQ_FUNCTION_LOG] = TVMQ_FLOAT_LOG,   [TVMQ_FUNCTION_LOGISTIC] = TVMQ_FLOAT_LOGISTIC,
+    [TVMQ_FUNCTION_SILU] = TVMQ_FLOAT_SILU, [TVMQ_FUNCTION_TANH] = TVMQ_FLOAT_TANH,
 };
 
 enum { PACKET = 4 };  // elements that Eigen computes together
