@@ -47,6 +47,8 @@ static struct interval exponential(float v) { return v == 0 ? (struct interval){
 // Numbers that are not positive have no logarithm: the reference gives the least output, which here is that of negative infinity.
 static struct interval logarithm(float v) { return v > 0 ? around(log((double)v)) : (struct interval){-INFINITY, -INFINITY}; }
 
+static struct interval exponential_linear(float v) { return v < 0 ? around(expm1((double)v)) : (struct interval){v, v}; }
+
 static struct interval times(float factor, struct interval x) {
   const float a = factor * x.low, b = factor * x.high;
   return a < b ? (struct interval){a, b} : (struct interval){b, a};
@@ -69,8 +71,9 @@ static struct interval gelu_tanh(float v) {
 }
 
 static struct interval (*const functions[])(float v) = {
-    [TVMQ_TABLE_LOGISTIC] = logistic,   [TVMQ_TABLE_TANH] = hyperbolic_tangent, [TVMQ_TABLE_GELU] = gelu,
-    [TVMQ_TABLE_GELU_TANH] = gelu_tanh, [TVMQ_TABLE_EXP] = exponential,         [TVMQ_TABLE_LOG] = logarithm,
+    [TVMQ_TABLE_LOGISTIC] = logistic,      [TVMQ_TABLE_TANH] = hyperbolic_tangent, [TVMQ_TABLE_GELU] = gelu,
+    [TVMQ_TABLE_GELU_TANH] = gelu_tanh,    [TVMQ_TABLE_EXP] = exponential,         [TVMQ_TABLE_LOG] = logarithm,
+    [TVMQ_TABLE_ELU] = exponential_linear,
 };
 
 // The reference's steps with the math library. fused: the compiler has contracted a sum with a product.
@@ -78,6 +81,7 @@ static float call_logistic(float v, bool fused) { return (void)fused, 1.0f / (1.
 static float call_hyperbolic_tangent(float v, bool fused) { return (void)fused, tanhf(v); }
 static float call_exponential(float v, bool fused) { return (void)fused, expf(v); }
 static float call_logarithm(float v, bool fused) { return (void)fused, v > 0 ? logf(v) : -INFINITY; }
+static float call_exponential_linear(float v, bool fused) { return (void)fused, v < 0 ? expm1f(v) : v; }
 static float call_gelu(float v, bool fused) { return (void)fused, 0.5f * v * erfcf(v * -0.70710678118654752440f); }
 static float call_gelu_tanh(float v, bool fused) {
   volatile const float square = 0.044715f * v * v;
@@ -86,8 +90,9 @@ static float call_gelu_tanh(float v, bool fused) {
 }
 
 static float (*const calls[])(float v, bool fused) = {
-    [TVMQ_TABLE_LOGISTIC] = call_logistic,   [TVMQ_TABLE_TANH] = call_hyperbolic_tangent, [TVMQ_TABLE_GELU] = call_gelu,
-    [TVMQ_TABLE_GELU_TANH] = call_gelu_tanh, [TVMQ_TABLE_EXP] = call_exponential,         [TVMQ_TABLE_LOG] = call_logarithm,
+    [TVMQ_TABLE_LOGISTIC] = call_logistic,      [TVMQ_TABLE_TANH] = call_hyperbolic_tangent, [TVMQ_TABLE_GELU] = call_gelu,
+    [TVMQ_TABLE_GELU_TANH] = call_gelu_tanh,    [TVMQ_TABLE_EXP] = call_exponential,         [TVMQ_TABLE_LOG] = call_logarithm,
+    [TVMQ_TABLE_ELU] = call_exponential_linear,
 };
 
 // Returns the result of round(), the sum and the clamp, without their calls of the library. `scaled` is within int32.

@@ -6,7 +6,7 @@
 
 #include "base/types.h"
 
-enum tvmq_table_function { TVMQ_TABLE_LOGISTIC, TVMQ_TABLE_TANH, TVMQ_TABLE_GELU, TVMQ_TABLE_GELU_TANH, TVMQ_TABLE_EXP, TVMQ_TABLE_LOG };
+enum tvmq_table_function { TVMQ_TABLE_LOGISTIC, TVMQ_TABLE_TANH, TVMQ_TABLE_GELU, TVMQ_TABLE_GELU_TANH, TVMQ_TABLE_EXP, TVMQ_TABLE_LOG, TVMQ_TABLE_ELU };
 
 // Type and quantization of an int8 or uint8 tensor.
 struct tvmq_float_bytes {

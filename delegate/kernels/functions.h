@@ -18,7 +18,8 @@
   FUNCTION(GELU_EIGEN, expf)           \
   FUNCTION(GELU_TANH_13_6, NULL)       \
   FUNCTION(GELU_TANH_9_8, NULL)        \
-  FUNCTION(LOG, logf)
+  FUNCTION(LOG, logf)                  \
+  FUNCTION(ELU, expm1f)
 
 enum tvmq_float_function {
 #define FUNCTION(NAME, library) TVMQ_FLOAT_##NAME,
@@ -34,7 +35,8 @@ enum { TVMQ_FLOAT_DOUBT = 1700000 };
 
 // ---- float_function: out[i] = f(in[i]); NaN stays NaN
 //
-// LOGISTIC is 1 above 16.619047, e^x below -9 and 1 / (1 + e^-x) between, each operation rounded. SILU is x LOGISTIC(x).
+// LOGISTIC is 1 above 16.619047, e^x below -9 and 1 / (1 + e^-x) between, each operation rounded. SILU is x LOGISTIC(x). ELU is
+// e^x - 1 below 0 and x otherwise.
 // GELU_LIBRARY is x/2 erfc(-x / sqrt 2). The other forms of GELU are Eigen's (kernels/gelu_vectors.h); 13_6 and 9_8 are the
 // degrees of the approximation of tanh.
 struct tvmq_float_function_args {

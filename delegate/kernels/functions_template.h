@@ -96,6 +96,14 @@ TVMQ_INLINE void call_library(const floats in[VECTORS], floats out[VECTORS], tvm
   }
 }
 
+TVMQ_INLINE void exponential_linear(const floats in[VECTORS], floats out[VECTORS], tvmq_library_fn library) {
+  for (int v = 0; v < VECTORS; v++) {
+    floats x = in[v];
+    for (int j = 0; j < LANES; j++) x[j] = x[j] < 0 ? library(x[j]) : x[j];
+    out[v] = x;
+  }
+}
+
 #ifdef TVMQ_FDLIBM
 #include "kernels/tanh_vectors.h"
 
@@ -140,6 +148,9 @@ TVMQ_INLINE void compute(const floats in[VECTORS], floats out[VECTORS], enum tvm
       break;
     case TVMQ_FLOAT_LOG:
       call_library(in, out, args->library);
+      break;
+    case TVMQ_FLOAT_ELU:
+      exponential_linear(in, out, args->library);
       break;
     case TVMQ_N_FLOAT_FUNCTIONS:
       break;

@@ -223,6 +223,7 @@ enum tvmq_function {
   TVMQ_FUNCTION_GELU_TANH,  // its approximation
   TVMQ_FUNCTION_EXP,
   TVMQ_FUNCTION_LOG,
+  TVMQ_FUNCTION_ELU,
   TVMQ_FUNCTION_ABS,
   TVMQ_FUNCTION_RSQRT,
   TVMQ_FUNCTION_SQRT,
@@ -236,8 +237,8 @@ static inline bool tvmq_function_is_gelu(enum tvmq_function function) { return f
 // Returns whether the function of float32 is a transcendental one, which the runtime computes with the math library or with
 // Eigen.
 static inline bool tvmq_function_is_transcendental(enum tvmq_function function) {
-  return function == TVMQ_FUNCTION_EXP || function == TVMQ_FUNCTION_LOG || function == TVMQ_FUNCTION_LOGISTIC || function == TVMQ_FUNCTION_SILU ||
-         function == TVMQ_FUNCTION_TANH || tvmq_function_is_gelu(function);
+  return function == TVMQ_FUNCTION_EXP || function == TVMQ_FUNCTION_LOG || function == TVMQ_FUNCTION_ELU || function == TVMQ_FUNCTION_LOGISTIC ||
+         function == TVMQ_FUNCTION_SILU || function == TVMQ_FUNCTION_TANH || tvmq_function_is_gelu(function);
 }
 
 // A function of each element of a tensor.

@@ -9,10 +9,10 @@
 
 // Sets out[x] to the function's result for byte x, by the reference's own formula. Returns NULL, or why the result is
 // not known (static string). Scales and zero points must be valid. `rounding` does not affect LOGISTIC, TANH,
-// HARD_SWISH, GELU, EXP and LOG. RSQRT's entries for bytes below the zero point are undefined.
+// HARD_SWISH, GELU, EXP, LOG and ELU. RSQRT's entries for bytes below the zero point are undefined.
 const char *tvmq_unary_table(const struct tvmq_unary_desc *desc, enum tvmq_rounding rounding, uint8_t out[TVMQ_N_BYTES]);
 
-// Returns whether LOGISTIC, TANH, GELU, EXP or LOG is the same if steps around the math library's function are not performed as
+// Returns whether LOGISTIC, TANH, GELU, EXP, LOG or ELU is the same if steps around the math library's function are not performed as
 // they are written. True for other functions.
 bool tvmq_float_table_is_stable(const struct tvmq_unary_desc *desc);
 

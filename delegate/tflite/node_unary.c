@@ -36,6 +36,7 @@ static const char *read_gelu(const void *builtin_data, int version, union tvmq_d
                                                   .describe = describe_unary,                         \
                                                   __VA_ARGS__};
 UNARY(abs, ABS)
+UNARY(elu, ELU)
 UNARY(exp, EXP)
 UNARY(gelu, GELU, .read = read_gelu)
 UNARY(hard_swish, HARD_SWISH)

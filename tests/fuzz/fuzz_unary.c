@@ -17,6 +17,7 @@ static float gelu(float v) { return 0.5f * v * erfcf(v * -0.70710678118654752440
 static float gelu_tanh(float v) { return 0.5f * v * (1 + tanhf(0.79788456080286535588f * (v + 0.044715f * v * v * v))); }
 
 static float logarithm(float v) { return v > 0 ? logf(v) : -INFINITY; }  // clamped to the least output
+static float elu(float v) { return v < 0 ? expm1f(v) : v; }
 
 static const struct {
   const char *name;
@@ -35,6 +36,7 @@ static const struct {
     [TVMQ_FUNCTION_GELU_TANH] = {"gelu tanh", gelu_tanh, 0, 0},
     [TVMQ_FUNCTION_EXP] = {"exp", expf, 0, 0},
     [TVMQ_FUNCTION_LOG] = {"log", logarithm, 0, 0},
+    [TVMQ_FUNCTION_ELU] = {"elu", elu, 0, 0},
     [TVMQ_FUNCTION_ABS] = {"abs", NULL, -INFINITY, INFINITY},
     [TVMQ_FUNCTION_RSQRT] = {"rsqrt", NULL, 0, 0},
     [TVMQ_FUNCTION_SQRT] = {"sqrt", NULL, 0, 0},
@@ -127,6 +129,8 @@ static float float_of(const struct tvmq_unary_desc *d, float x, bool alone) {
       return expf(x);
     case TVMQ_FUNCTION_LOG:
       return logf(x);
+    case TVMQ_FUNCTION_ELU:
+      return elu(x);
     case TVMQ_FUNCTION_LOGISTIC:
       return x > 16.619047164916992188f ? 1 : x < -9 ? expf(x) : logistic(x);
     case TVMQ_FUNCTION_TANH:

@@ -43,6 +43,7 @@ static float draw(void) {
 
 static float wanted_of(enum tvmq_float_function function, float x) {
   if (function == TVMQ_FLOAT_LOG) return logf(x);
+  if (function == TVMQ_FLOAT_ELU) return x < 0 ? expm1f(x) : x;
   if (function >= TVMQ_FLOAT_GELU_LIBRARY) {
     const bool by_tanh = function == TVMQ_FLOAT_GELU_TANH_13_6 || function == TVMQ_FLOAT_GELU_TANH_9_8;
     return oracle_gelu(x, by_tanh, function == TVMQ_FLOAT_GELU_EIGEN || function == TVMQ_FLOAT_GELU_TANH_9_8, false);

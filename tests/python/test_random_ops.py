@@ -16,20 +16,20 @@ import tvmq_delegate
 from tvmq_delegate.binding import reference
 
 
-def check(runtime: harness.Runtime, case: cases.Case, unless: str | None = None, **options: int) -> None:
-    """The delegate's answer is BUILTIN_REF's, and it is the delegate that answered. What the reference lacks, the delegate may refuse as well, or compute.
+def check(runtime: harness.Runtime, case: cases.Case, unless: str | None = None, resolver: str = "BUILTIN_REF", **options: int) -> None:
+    """The delegate's answer is the resolver's, and it is the delegate that answered. What the reference lacks, the delegate may refuse as well, or compute.
 
     unless: a reason for which the delegate may leave the node to the runtime, besides that the result depends on how the runtime was compiled.
     """
     content = case.build()
     try:
-        reference = runtime.interpreter(content)
+        reference = runtime.interpreter(content, resolver=resolver)
     except (RuntimeError, ValueError):
         harness.counts["random models that the reference refuses"] += 1
         reference = None
     delegate = runtime.load(**options)
     try:
-        delegated = runtime.interpreter(content, [delegate])
+        delegated = runtime.interpreter(content, [delegate], resolver=resolver)
     except (RuntimeError, ValueError):
         assert reference is None
         return
@@ -203,6 +203,14 @@ def test_unary(runtime, operator, dtype, draw):
 def test_library_function(runtime, operator, draw):
     unknown = operator == "GELU" and reference.found("float32", runtime.module) == "auto"  # on Arm
     check(runtime, draw(elementwise_cases.library_functions, operator), unless="option float32" if unknown else "unsafe optimizations")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@randomly
+def test_elu(runtime, dtype, draw):
+    """The reference kernels have none: every resolver that has one has the same."""
+    case = draw(elementwise_cases.library_functions, "ELU") if dtype == "float32" else draw(elementwise_cases.unaries, "ELU", dtype)
+    check(runtime, case, unless="unsafe optimizations", resolver="BUILTIN_WITHOUT_DEFAULT_DELEGATES")
 
 
 @randomly

@@ -26,6 +26,7 @@ static float logistic(float v) { return 1.0f / (1.0f + (v == 0 ? 1 : off_by_unit
 static float hyperbolic_tangent(float v) { return v == 0 ? 0 : within_one(off_by_units(tanh((double)v))); }
 static float exponential(float v) { return v == 0 ? 1 : off_by_units(exp((double)v)); }
 static float logarithm(float v) { return v > 0 ? off_by_units(log((double)v)) : -INFINITY; }
+static float elu(float v) { return v < 0 ? off_by_units(expm1((double)v)) : v; }
 static float gelu(float v) { return 0.5f * v * (v == 0 ? 1 : off_by_units(erfc((double)(v * -0.70710678118654752440f)))); }
 
 static float gelu_tanh(float v) {
@@ -40,8 +41,13 @@ static const struct {
   float (*value)(float v);
   float out_scale;  // 0: any
 } functions[] = {
-    [TVMQ_TABLE_LOGISTIC] = {"logistic", logistic, 1.0f / 256}, [TVMQ_TABLE_TANH] = {"tanh", hyperbolic_tangent, 0}, [TVMQ_TABLE_GELU] = {"gelu", gelu, 0},
-    [TVMQ_TABLE_GELU_TANH] = {"gelu tanh", gelu_tanh, 0},       [TVMQ_TABLE_EXP] = {"exp", exponential, 0},          [TVMQ_TABLE_LOG] = {"log", logarithm, 0},
+    [TVMQ_TABLE_LOGISTIC] = {"logistic", logistic, 1.0f / 256},
+    [TVMQ_TABLE_TANH] = {"tanh", hyperbolic_tangent, 0},
+    [TVMQ_TABLE_GELU] = {"gelu", gelu, 0},
+    [TVMQ_TABLE_GELU_TANH] = {"gelu tanh", gelu_tanh, 0},
+    [TVMQ_TABLE_EXP] = {"exp", exponential, 0},
+    [TVMQ_TABLE_LOG] = {"log", logarithm, 0},
+    [TVMQ_TABLE_ELU] = {"elu", elu, 0},
 };
 
 static float between(float low, float high) { return low * powf(high / low, (float)(unit_random(&state) % 100000) / 100000); }

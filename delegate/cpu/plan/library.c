@@ -39,7 +39,7 @@ static bool same(const float a[ELEMENTS], const float b[ELEMENTS]) {
 static bool ask(const struct tvmq_variant *variant, enum tvmq_float_function function) {
   const struct tvmq_variant *const calls = tvmq_family_variants(TVMQ_FAMILY_FLOAT_FUNCTION).first;
   if (variant == calls || variant->fn.float_function == NULL) return true;  // or a kernel of another processor, whose time is estimated
-  if (function >= TVMQ_FLOAT_GELU_LIBRARY) return true;                     // kernels of GELU and LOG stand in for no function of the library
+  if (function >= TVMQ_FLOAT_GELU_LIBRARY) return true;                     // kernels of GELU, LOG and ELU stand in for no function of the library
   float in[ELEMENTS], narrow[ELEMENTS], wide[ELEMENTS];
   uint32_t state = 1;
   for (int round = 0; round < ROUNDS; round++) {
@@ -67,7 +67,7 @@ bool tvmq_agrees(const struct tvmq_variant *variant, enum tvmq_float_function fu
 
 const struct tvmq_variant *tvmq_select_function(enum tvmq_float_function function, const struct tvmq_target *target) {
   const struct tvmq_variant *const best = tvmq_select_untyped(TVMQ_FAMILY_FLOAT_FUNCTION, target);
-  const bool in_vectors = function != TVMQ_FLOAT_LOG && tvmq_agrees(best, function);  // all kernels of LOG call the library
+  const bool in_vectors = function < TVMQ_FLOAT_LOG && tvmq_agrees(best, function);  // all kernels of LOG and ELU call the library
   return in_vectors ? best : tvmq_family_variants(TVMQ_FAMILY_FLOAT_FUNCTION).first;
 }
 

@@ -1,5 +1,5 @@
-// Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP, LOG, ABS,
-// RSQRT, SQRT, SQUARE, NEG.
+// Functions of one element: LOGISTIC, TANH, HARD_SWISH, RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU, GELU, EXP, LOG, ELU,
+// ABS, RSQRT, SQRT, SQUARE, NEG.
 #include "operators/claims/claim.h"
 #include "operators/claims/claim_rules.h"
 #include "operators/operator.h"
@@ -33,6 +33,7 @@ static const struct {
     [TVMQ_FUNCTION_GELU_TANH] = {BYTES | INT16, "", NULL, 0},
     [TVMQ_FUNCTION_EXP] = {INT8 | INT16, "the reference has no exact kernel for this type", NULL, 0},
     [TVMQ_FUNCTION_LOG] = {INT8 | INT16, no_kernel, NULL, 0},
+    [TVMQ_FUNCTION_ELU] = {INT8, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_ABS] = {INT8 | INT16, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_RSQRT] = {INT8 | INT16, no_kernel, NULL, 0},
     [TVMQ_FUNCTION_SQRT] = {0, some_have_it, NULL, 0},

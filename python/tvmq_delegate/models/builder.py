@@ -40,6 +40,7 @@ OPERATORS: dict[str, tuple[str | None, dict[str, int]]] = {
     "DEPTH_TO_SPACE": ("DepthToSpaceOptions", {}),
     "DEQUANTIZE": ("DequantizeOptions", {"int8": 2, "int16": 3}),
     "DIV": ("DivOptions", {}),
+    "ELU": (None, {}),
     "EMBEDDING_LOOKUP": (None, {}),
     "EQUAL": ("EqualOptions", {"int8": 2, "uint8": 2}),
     "EXP": ("ExpOptions", {"int8": 2}),
