@@ -138,6 +138,7 @@ struct tvmq_node_info {
   // - pooling operators, and MEAN, SUM and REDUCE_MAX if they can be computed by pooling: "windows", "sliding windows"
   // - other reductions: "rows" along the last dimension, otherwise "loops"
   // - SOFTMAX: "rows"; ARG_MAX: "rows", "columns"; RESIZE_BILINEAR: "rows between rows"
+  // - EMBEDDING_LOOKUP: "copies" of rows as they are, otherwise "rows"
   // - QUANTIZE, functions of one element, operations on two tensors: "elementwise", "byte table"
   // - ADD and SUB also: "plane", a linear function of both inputs; operations on int32 and int64: "integers"
   // - operators that move elements, such as CONCATENATION: "copies", "transposes", "byte tables" (rescaled bytes),

@@ -123,7 +123,7 @@ static void compute(const struct tvmq_unary_desc *d, enum tvmq_rounding rounding
 
 // alone: the element is one of the last, which fill no packet of four.
 static float float_of(const struct tvmq_unary_desc *d, float x, bool alone) {
-  const float root = (float)sqrt((double)x);
+  const float root = (float)sqrt((double)x), low = (float)functions[d->function].low, high = (float)functions[d->function].high;
   switch (d->function) {
     case TVMQ_FUNCTION_EXP:
       return expf(x);
@@ -153,7 +153,7 @@ static float float_of(const struct tvmq_unary_desc *d, float x, bool alone) {
     case TVMQ_FUNCTION_ABS:
       return fabsf(x);
     default:
-      return x < (float)functions[d->function].low ? (float)functions[d->function].low : x > 1 ? 1 : x;
+      return x < low ? low : x > high ? high : x;
   }
 }
 
@@ -189,6 +189,7 @@ void fuzz_unary(struct fuzz_bytes *b, const struct tvmq_env *env) {
   if (sigmoid && fuzz_pick(b, 0, 15)) d.out.scale = d.in_type == TVMQ_TYPE_S16 ? 1.0f / 32768 : 1.0f / 256;
   if (d.function == TVMQ_FUNCTION_RSQRT && fuzz_pick(b, 0, 15)) d.in.zero_point = tvmq_type_range(d.in_type).min;
   if (tvmq_function_is_gelu(d.function) && d.in_type == TVMQ_TYPE_F32) d.float32 = (enum tvmq_float32)fuzz_pick(b, TVMQ_FLOAT32_UNKNOWN, TVMQ_FLOAT32_FUSED);
+  if (d.function == TVMQ_FUNCTION_RELU && d.in_type == TVMQ_TYPE_F32) d.floats = (enum tvmq_hybrid)fuzz_pick(b, TVMQ_HYBRID_UNKNOWN, TVMQ_HYBRID_PORTABLE);
   if (d.function == TVMQ_FUNCTION_LEAKY_RELU) d.alpha = (float)fuzz_pick(b, -1, 30) / 10;
 
   char text[300];

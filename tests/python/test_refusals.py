@@ -51,7 +51,6 @@ REFUSED = {
     "squared difference of int32": (lambda: builders.build_binary(operator="SQUARED_DIFFERENCE", dtype="int32"), "int32 and int64 are supported"),
     "rsqrt out of range": (lambda: builders.build_unary(operator="RSQRT", in_scale=2.0**-40, in_zero_point=-128, out_scale=2.0**-14), "out of RSQRT's range"),
     "sqrt of int8": (lambda: builders.build_unary(operator="SQRT", in_zero_point=-128), "some of the runtimes"),
-    "float32 relu": (lambda: builders.build_unary(operator="RELU", dtype="float32"), "-0.0"),
     "float32 relu6": (lambda: builders.build_unary(operator="RELU6", dtype="float32"), "-0.0"),
     "leaky relu that rises": (lambda: builders.build_unary(operator="LEAKY_RELU", alpha=-0.5), "alpha is negative"),
     "exponential beyond int32": (lambda: builders.build_unary(operator="EXP", in_scale=0.5, out_scale=2.0**-6), "exceeds int32"),

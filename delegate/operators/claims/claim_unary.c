@@ -11,7 +11,7 @@ enum { INT8 = 1 << 0, UINT8 = 1 << 1, INT16 = 1 << 2, BYTES = INT8 | UINT8 };
 static const char no_kernel[] = "the reference has no kernel for this type";
 static const char some_have_it[] = "some of the runtimes have no kernel for this type";
 
-// Reasons to refuse float32. Runtimes clamp at a lower bound of 0 in ways that keep or lose a negative zero.
+// Reason to refuse float32. Runtimes clamp at a lower bound of 0 in ways that keep or lose a negative zero.
 static const char versions[] = "float32: the result for -0.0 depends on the runtime's version and processor";
 
 // For each function: the supported integer types, the reason to refuse other integers, and the reason to refuse float32
@@ -24,7 +24,7 @@ static const struct {
     [TVMQ_FUNCTION_LOGISTIC] = {BYTES | INT16, "", NULL, 0},
     [TVMQ_FUNCTION_TANH] = {BYTES | INT16, "", NULL, 0},
     [TVMQ_FUNCTION_HARD_SWISH] = {BYTES, no_kernel, NULL, 0},
-    [TVMQ_FUNCTION_RELU] = {BYTES | INT16, "", versions, 0},
+    [TVMQ_FUNCTION_RELU] = {BYTES | INT16, "", NULL, 0},
     [TVMQ_FUNCTION_RELU6] = {BYTES | INT16, "", versions, 6},
     [TVMQ_FUNCTION_RELU_N1_TO_1] = {BYTES, no_kernel, NULL, 1},
     [TVMQ_FUNCTION_RELU_0_TO_1] = {BYTES, no_kernel, NULL, 1},
@@ -101,8 +101,13 @@ static const char *gelu_of_floats(enum tvmq_float32 float32) {
   return is_native(float32) ? NULL : "float32: the runtime's approximation, by the option float32, is that of other processors";
 }
 
+// All builds for x86 that were tried keep a negative zero in RELU, but not all in RELU6.
+static const char *relu_of_floats(enum tvmq_hybrid floats) { return floats == TVMQ_HYBRID_SSE || floats == TVMQ_HYBRID_PORTABLE ? NULL : versions; }
+
 static const char *claim_floats(const struct tvmq_unary_desc *desc) {
-  const char *why = tvmq_function_is_gelu(desc->function) ? gelu_of_floats(desc->float32) : NULL;
+  const char *why = tvmq_function_is_gelu(desc->function)  ? gelu_of_floats(desc->float32)
+                    : desc->function == TVMQ_FUNCTION_RELU ? relu_of_floats(desc->floats)
+                                                           : NULL;
   if (why != NULL) return why;
   return functions[desc->function].floats ?: same_type_rule(desc->in_type, desc->out_type) ?: elements_rule(desc->n);
 }

@@ -1,5 +1,7 @@
 // Functions of one float32 element between hybrid nodes: only functions whose results do not depend on a math library.
 // Elementwise; threads divide the elements.
+#include <math.h>
+
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "cpu/plan/select.h"
@@ -14,15 +16,11 @@ static const struct {
   enum tvmq_float_mapping mapping;
   float min, max;
 } functions[] = {
-    [TVMQ_FUNCTION_HARD_SWISH] = {.mapping = TVMQ_MAP_HARD_SWISH},
-    [TVMQ_FUNCTION_RELU_N1_TO_1] = {TVMQ_MAP_CLAMP, -1, 1},
-    [TVMQ_FUNCTION_RELU_0_TO_1] = {TVMQ_MAP_CLAMP, 0, 1},
-    [TVMQ_FUNCTION_LEAKY_RELU] = {.mapping = TVMQ_MAP_BEND},
-    [TVMQ_FUNCTION_ABS] = {.mapping = TVMQ_MAP_ABSOLUTE},
-    [TVMQ_FUNCTION_RSQRT] = {.mapping = TVMQ_MAP_INVERSE_ROOT},
-    [TVMQ_FUNCTION_SQRT] = {.mapping = TVMQ_MAP_ROOT},
-    [TVMQ_FUNCTION_SQUARE] = {.mapping = TVMQ_MAP_SQUARE},
-    [TVMQ_FUNCTION_NEG] = {.mapping = TVMQ_MAP_NEGATIVE},
+    [TVMQ_FUNCTION_HARD_SWISH] = {.mapping = TVMQ_MAP_HARD_SWISH}, [TVMQ_FUNCTION_RELU] = {TVMQ_MAP_CLAMP, 0, INFINITY},
+    [TVMQ_FUNCTION_RELU_N1_TO_1] = {TVMQ_MAP_CLAMP, -1, 1},        [TVMQ_FUNCTION_RELU_0_TO_1] = {TVMQ_MAP_CLAMP, 0, 1},
+    [TVMQ_FUNCTION_LEAKY_RELU] = {.mapping = TVMQ_MAP_BEND},       [TVMQ_FUNCTION_ABS] = {.mapping = TVMQ_MAP_ABSOLUTE},
+    [TVMQ_FUNCTION_RSQRT] = {.mapping = TVMQ_MAP_INVERSE_ROOT},    [TVMQ_FUNCTION_SQRT] = {.mapping = TVMQ_MAP_ROOT},
+    [TVMQ_FUNCTION_SQUARE] = {.mapping = TVMQ_MAP_SQUARE},         [TVMQ_FUNCTION_NEG] = {.mapping = TVMQ_MAP_NEGATIVE},
 };
 
 static struct tvmq_float_map_args args_of(const struct tvmq_unary_desc *desc) {
