@@ -30,8 +30,9 @@ enum tvmq_float_function {
 
 typedef float (*tvmq_library_fn)(float);
 
-// Half the width of the interval that is left to the library, in 2^-29 units in the last place of float32.
-enum { TVMQ_FLOAT_DOUBT = 1700000 };
+// Half the width of the interval that is left to the library, in 2^-29 units in the last place of float32: a power of 2,
+// so that the bits of a float64 tell whether it lies there.
+enum { TVMQ_FLOAT_DOUBT = 1 << 21 };
 
 // ---- float_function: out[i] = f(in[i]); NaN stays NaN
 //
@@ -46,7 +47,7 @@ struct tvmq_float_function_args {
   size_t tail;  // GELU_EIGEN: the last elements, whose exponentials are the library's
   enum tvmq_float_function function;
   tvmq_library_fn library;
-  uint32_t doubt;
+  uint32_t doubt;  // a power of 2
 };
 typedef void (*tvmq_float_function_fn)(const struct tvmq_float_function_args *args);
 
@@ -59,6 +60,6 @@ struct tvmq_float_softmax_args {
   size_t rows, depth;
   float beta;
   tvmq_library_fn exp;
-  uint32_t doubt;
+  uint32_t doubt;  // likewise
 };
 typedef void (*tvmq_float_softmax_fn)(const struct tvmq_float_softmax_args *args);

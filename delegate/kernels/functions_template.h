@@ -10,8 +10,9 @@
 #define PASTE(family, isa) tvmq_##family##__##isa
 #define SYMBOL(family, isa) PASTE(family, isa)
 
-// GROUP: elements that are computed together. ROWS: rows of SOFTMAX whose sums are independent work.
-enum { VECTORS = 2, GROUP = VECTORS * LANES, ROWS = 8 };
+// GROUP: elements that are computed together, and at most 32. BLOCK: elements before the library computes its own.
+// ROWS: rows of SOFTMAX whose sums are independent work.
+enum { VECTORS = 2, GROUP = VECTORS * LANES, BLOCK = 256, ROWS = 8 };
 
 // For these arguments and those of the opposite sign, e^x is a normal number. Below ZERO_BELOW it is 0.
 #define MOST 87.0f
@@ -37,56 +38,51 @@ TVMQ_INLINE bool any(masks mask) {
   return all != 0;
 }
 
+// exps() returns the open lanes of a group, those that are left to the library, each as a bit.
 #ifdef TVMQ_EXPS
 #include "kernels/exps_vectors.h"
 #else
-TVMQ_INLINE masks exps(const floats arguments[VECTORS], floats results[VECTORS], masks open[VECTORS], uint32_t doubt) {
+TVMQ_INLINE uint32_t exps(const floats arguments[VECTORS], floats results[VECTORS], uint32_t doubt) {
   (void)arguments;
   (void)doubt;
-  UNROLL for (int v = 0; v < VECTORS; v++) {
-    results[v] = (floats){0};
-    open[v] = (masks){0} - 1;
-  }
-  return open[0];
+  UNROLL for (int v = 0; v < VECTORS; v++) results[v] = (floats){0};
+  return UINT32_MAX >> (32 - GROUP);
 }
 #endif
 
-static __attribute__((noinline)) void ask(const floats arguments[VECTORS], floats results[VECTORS], const masks open[VECTORS], tvmq_library_fn library) {
-  for (int v = 0; v < VECTORS; v++) {
-    for (int j = 0; j < LANES; j++) {
-      const float x = arguments[v][j];
-      if (open[v][j] != 0) results[v][j] = x < ZERO_BELOW ? 0 : library(x);
-    }
-  }
-}
-
-// Sets results to e^x, as the library has it.
-TVMQ_INLINE void compute_exps(const floats arguments[VECTORS], floats results[VECTORS], tvmq_library_fn library, uint32_t doubt) {
-  masks open[VECTORS];
-  const masks asked = exps(arguments, results, open, doubt);
-  if (__builtin_expect(any(asked), 0)) {
-    floats copies[2][VECTORS];  // so that vectors stay in registers where nothing is asked
-    memcpy(copies[0], arguments, sizeof copies[0]);
-    memcpy(copies[1], results, sizeof copies[1]);
-    ask(copies[0], copies[1], open, library);
-    memcpy(results, copies[1], sizeof copies[1]);
-  }
-}
-
-// Bounds between which LOGISTIC is computed by its formula.
+// Bounds between which LOGISTIC is computed by its formula, and an argument whose exponential vanishes beside 1.
 #define ONE_ABOVE 16.619047164916992188f
 #define EXP_BELOW (-9.0f)
+#define NEGLIGIBLE (-20.0f)
 
-TVMQ_INLINE void logistic(const floats in[VECTORS], floats out[VECTORS], const struct tvmq_float_function_args *args) {
+TVMQ_INLINE uint32_t logistic(const floats in[VECTORS], floats out[VECTORS], uint32_t doubt) {
   floats arguments[VECTORS], e[VECTORS];
   UNROLL for (int v = 0; v < VECTORS; v++) {
     const floats argument = choose((masks)(in[v] < EXP_BELOW), in[v], -in[v]);
-    arguments[v] = choose((masks)(in[v] > ONE_ABOVE), (floats){0}, argument);
+    arguments[v] = choose((masks)(in[v] > ONE_ABOVE), (floats){0} + NEGLIGIBLE, argument);
   }
-  compute_exps(arguments, e, args->library, args->doubt);
-  UNROLL for (int v = 0; v < VECTORS; v++) {
-    const floats result = choose((masks)(in[v] < EXP_BELOW), e[v], 1 / (1 + e[v]));
-    out[v] = choose((masks)(in[v] > ONE_ABOVE), (floats){0} + 1, result);
+  const uint32_t open = exps(arguments, e, doubt);
+  UNROLL for (int v = 0; v < VECTORS; v++) out[v] = choose((masks)(in[v] < EXP_BELOW), e[v], 1 / (1 + e[v]));
+  return open;
+}
+
+// ---- what the library computes
+
+static float library_exp(float x, tvmq_library_fn library) { return x < ZERO_BELOW ? 0 : library(x); }
+
+static float library_logistic(float x, tvmq_library_fn library) {
+  if (x > ONE_ABOVE) return 1;
+  return x < EXP_BELOW ? library_exp(x, library) : 1 / (1 + library_exp(-x, library));
+}
+
+// Computes the lanes of a group that are open.
+static __attribute__((noinline)) void ask(const float *in, float *out, uint32_t open, const struct tvmq_float_function_args *args,
+                                          enum tvmq_float_function function) {
+  for (; open != 0; open &= open - 1) {
+    const int j = __builtin_ctz(open);
+    if (function == TVMQ_FLOAT_EXP) out[j] = library_exp(in[j], args->library);
+    if (function == TVMQ_FLOAT_LOGISTIC) out[j] = library_logistic(in[j], args->library);
+    if (function == TVMQ_FLOAT_SILU) out[j] = library_logistic(in[j], args->library) * in[j];
   }
 }
 
@@ -119,16 +115,18 @@ TVMQ_INLINE void hyperbolic_tangent(const floats in[VECTORS], floats out[VECTORS
 
 #include "kernels/gelu_vectors.h"
 
-TVMQ_INLINE void compute(const floats in[VECTORS], floats out[VECTORS], enum tvmq_float_function function, const struct tvmq_float_function_args *args) {
+// Returns the lanes that are open.
+TVMQ_INLINE uint32_t compute(const floats in[VECTORS], floats out[VECTORS], enum tvmq_float_function function, const struct tvmq_float_function_args *args) {
+  uint32_t open = 0;
   switch (function) {
     case TVMQ_FLOAT_EXP:
-      compute_exps(in, out, args->library, args->doubt);
+      open = exps(in, out, args->doubt);
       break;
     case TVMQ_FLOAT_LOGISTIC:
-      logistic(in, out, args);
+      open = logistic(in, out, args->doubt);
       break;
     case TVMQ_FLOAT_SILU:
-      logistic(in, out, args);
+      open = logistic(in, out, args->doubt);
       UNROLL for (int v = 0; v < VECTORS; v++) out[v] *= in[v];
       break;
     case TVMQ_FLOAT_TANH:
@@ -155,23 +153,40 @@ TVMQ_INLINE void compute(const floats in[VECTORS], floats out[VECTORS], enum tvm
     case TVMQ_N_FLOAT_FUNCTIONS:
       break;
   }
+  return open;
 }
 
-TVMQ_INLINE void compute_group(const float *in, float *out, enum tvmq_float_function function, const struct tvmq_float_function_args *args) {
+// Computes a group and keeps its inputs, since the output may be the input. Returns the lanes that are open.
+TVMQ_INLINE uint32_t compute_group(const float *in, float *kept, float *out, enum tvmq_float_function function, const struct tvmq_float_function_args *args) {
   floats inputs[VECTORS], outputs[VECTORS];
   UNROLL for (int v = 0; v < VECTORS; v++) inputs[v] = load(in + v * LANES);
-  compute(inputs, outputs, function, args);
+  UNROLL for (int v = 0; v < VECTORS; v++) store(kept + v * LANES, inputs[v]);
+  const uint32_t open = compute(inputs, outputs, function, args);
   UNROLL for (int v = 0; v < VECTORS; v++) store(out + v * LANES, outputs[v]);
+  return open;
+}
+
+// Computes n elements, BLOCK at most, in whole groups. The library is asked after all vectors, which then do not wait.
+TVMQ_INLINE void compute_block(const float *in, float *out, size_t n, enum tvmq_float_function function, const struct tvmq_float_function_args *args) {
+  float kept[BLOCK];
+  uint32_t open[BLOCK / GROUP];
+  size_t groups[BLOCK / GROUP], n_groups = 0;
+  for (size_t i = 0; i < n; i += GROUP) {
+    open[n_groups] = compute_group(in + i, kept + i, out + i, function, args);
+    groups[n_groups] = i;
+    n_groups += open[n_groups] != 0;  // no branch, which would be predicted wrongly
+  }
+  for (size_t g = 0; g < n_groups; g++) ask(kept + groups[g], out + groups[g], open[g], args, function);
 }
 
 TVMQ_INLINE void compute_all(const struct tvmq_float_function_args *args, enum tvmq_float_function function) {
-  size_t i = 0;
-  for (; i + GROUP <= args->n; i += GROUP) compute_group(args->in + i, args->out + i, function, args);
-  if (i == args->n) return;
+  const size_t rest = args->n % GROUP, whole = args->n - rest;
+  for (size_t i = 0; i < whole; i += BLOCK) compute_block(args->in + i, args->out + i, whole - i < BLOCK ? whole - i : BLOCK, function, args);
+  if (rest == 0) return;
   float last[GROUP] = {0};
-  memcpy(last, args->in + i, (args->n - i) * sizeof *last);
-  compute_group(last, last, function, args);
-  memcpy(args->out + i, last, (args->n - i) * sizeof *last);
+  memcpy(last, args->in + whole, rest * sizeof *last);
+  compute_block(last, last, GROUP, function, args);
+  memcpy(args->out + whole, last, rest * sizeof *last);
 }
 
 // Computes the tail of GELU_EIGEN, of fewer elements than a vector has.
@@ -198,15 +213,40 @@ void SYMBOL(float_function, ISA)(const struct tvmq_float_function_args *args) {
 }
 
 TVMQ_INLINE float greater(float x, float y) { return x < y ? y : x; }
+TVMQ_INLINE floats greater_ones(floats x, floats y) { return choose((masks)(x < y), y, x); }
 
 TVMQ_INLINE float greatest_of(const float *restrict in, size_t n) {
   floats several = (floats){0} - FLT_MAX;
   float greatest = -FLT_MAX;
-  size_t i = 0;
-  for (; i + LANES <= n; i += LANES) several = choose((masks)(several < load(in + i)), load(in + i), several);
-  for (; i < n; i++) greatest = greater(greatest, in[i]);
+  if (n < LANES) {
+    for (size_t i = 0; i < n; i++) greatest = greater(greatest, in[i]);
+    return greatest;
+  }
+  for (size_t i = 0; i + LANES < n; i += LANES) several = greater_ones(several, load(in + i));
+  several = greater_ones(several, load(in + n - LANES));
   for (int j = 0; j < LANES; j++) greatest = greater(greatest, several[j]);
   return greatest;
+}
+
+// out[i] = (in[i] - less) factor. The output may be the input.
+TVMQ_INLINE void shift_and_scale(const float *in, float *out, size_t n, float less, float factor) {
+  if (n < LANES) {
+    for (size_t i = 0; i < n; i++) out[i] = (in[i] - less) * factor;
+    return;
+  }
+  const floats last = load(in + n - LANES);  // may overlap with the vector before
+  for (size_t i = 0; i + LANES < n; i += LANES) store(out + i, (load(in + i) - less) * factor);
+  store(out + n - LANES, (last - less) * factor);
+}
+
+TVMQ_INLINE void divide(float *at, size_t n, float by) {
+  if (n < LANES) {
+    for (size_t i = 0; i < n; i++) at[i] /= by;
+    return;
+  }
+  const floats last = load(at + n - LANES);
+  for (size_t i = 0; i + LANES < n; i += LANES) store(at + i, load(at + i) / by);
+  store(at + n - LANES, last / by);
 }
 
 // Computes up to ROWS rows. The output holds arguments, then exponentials.
@@ -214,13 +254,7 @@ TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t firs
   const size_t depth = args->depth, n = rows * depth;
   const float beta = args->beta, *const in = args->in + first * depth;
   float *const out = args->out + first * depth;
-  for (size_t r = 0; r < rows; r++) {
-    const float *restrict x = in + r * depth, greatest = greatest_of(x, depth);
-    float *restrict y = out + r * depth;
-    size_t i = 0;
-    for (; i + LANES <= depth; i += LANES) store(y + i, (load(x + i) - greatest) * beta);
-    for (; i < depth; i++) y[i] = (x[i] - greatest) * beta;
-  }
+  for (size_t r = 0; r < rows; r++) shift_and_scale(in + r * depth, out + r * depth, depth, greatest_of(in + r * depth, depth), beta);
   compute_all(&(struct tvmq_float_function_args){.in = out, .out = out, .n = n, .library = args->exp, .doubt = args->doubt}, TVMQ_FLOAT_EXP);
   float sums[ROWS] = {0};
   if (rows == ROWS) {
@@ -232,12 +266,7 @@ TVMQ_INLINE void softmax(const struct tvmq_float_softmax_args *args, size_t firs
       for (size_t i = 0; i < depth; i++) sums[r] += out[r * depth + i];
     }
   }
-  for (size_t r = 0; r < rows; r++) {
-    float *y = out + r * depth;
-    size_t i = 0;
-    for (; i + LANES <= depth; i += LANES) store(y + i, load(y + i) / sums[r]);
-    for (; i < depth; i++) y[i] = y[i] / sums[r];
-  }
+  for (size_t r = 0; r < rows; r++) divide(out + r * depth, depth, sums[r]);
 }
 
 void SYMBOL(float_softmax, ISA)(const struct tvmq_float_softmax_args *args) {

@@ -16,4 +16,12 @@ TVMQ_INLINE masks low_words(integers low, integers high) {
   const __m256 even = _mm256_shuffle_ps((__m256)low, (__m256)high, _MM_SHUFFLE(2, 0, 2, 0));
   return (masks)_mm256_permute4x64_epi64((__m256i)even, _MM_SHUFFLE(3, 1, 2, 0));
 }
+TVMQ_INLINE uint32_t open_lanes(const words x[VECTORS], uint32_t bits, const floats magnitudes[VECTORS]) {
+  uint32_t open = 0;
+  UNROLL for (int v = 0; v < VECTORS; v++) {
+    const masks near = (masks)((x[v] & bits) == 0), outside = ~(masks)(magnitudes[v] <= MOST);
+    open |= (uint32_t)_mm256_movemask_ps((__m256)(near | outside)) << v * LANES;
+  }
+  return open;
+}
 TVMQ_INLINE doubles fused(doubles a, doubles b, doubles c) { return (doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
