@@ -58,7 +58,7 @@ static const struct {
     {DECONV(.out_h = 6), "input height or width does not match output_shape, filter, stride and padding"},
     {DECONV(.filter_w = 70000), "padding exceeds 32767"},
     {DECONV(.filter_c = 2), "the filter's input channels do not match the input"},
-    {DECONV(.in_type = F32), "hybrid: TRANSPOSE_CONV is not supported"},
+    {DECONV(.in_type = F32), "hybrid: TRANSPOSE_CONV is not supported: the reference adds each product in float32"},
     {DECONV(.in_type = F32, .filter_type = F32), "float32: not quantized"},
     {DECONV(.filter = NULL), "weights are not constant"},
     {DECONV(.bias_type = S64), "bias is not int32"},

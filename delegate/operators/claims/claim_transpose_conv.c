@@ -27,7 +27,7 @@ static const char *phases(const struct tvmq_conv_desc *desc, const struct tvmq_s
 }
 
 const char *tvmq_claim_transpose_conv(const struct tvmq_conv_desc *desc) {
-  if (is_hybrid(desc->in_type, desc->filter_type)) return "hybrid: TRANSPOSE_CONV is not supported";
+  if (is_hybrid(desc->in_type, desc->filter_type)) return "hybrid: TRANSPOSE_CONV is not supported: the reference adds each product in float32";
   if (desc->in_type == TVMQ_TYPE_F32) return type_rule(desc->in_type);
   struct tvmq_subpixels h, w;
   const char *reason = tvmq_find_subpixels(desc, &h, &w);
