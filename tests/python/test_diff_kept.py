@@ -42,6 +42,9 @@ def diff(runtime: harness.Runtime, source: bytes, **settings: Any) -> Diff:
     return tvmq_delegate.diff(source, runtime=runtime.name, samples=samples, **settings)
 
 
+TAKEN = {"ELU"}  # what the delegate computes, too
+
+
 def mapping_operators(runtime: harness.Runtime) -> list[str]:
     """Operators of one tensor that the schema knows, of which the runtime has builtin kernels for float32, and no reference kernels."""
     found = []
@@ -65,7 +68,9 @@ def test_operators_without_reference_kernels(runtime: harness.Runtime, monkeypat
     for operator in operators:
         source = unknown(operator)
         found = diff(runtime, source, per_op=True)
-        assert found.passed and found.taken == 4 and found.lacking == (operator,) and found.rest == "builtin"
+        assert found.passed and found.taken == 4 + (operator in TAKEN) and found.lacking == (operator,) and found.rest == "builtin"
+        if operator in TAKEN:
+            continue
         assert sorted({op.op for op in found.ops}) == ["CONV_2D", "DEQUANTIZE", "QUANTIZE"]
         assert f"{runtime.name} has no reference kernels for {operator}" in found.verdict
         assert "its builtin kernels ran the 1 node left to the runtime" in tables.verdict(found)
