@@ -42,20 +42,22 @@ static void set_axis(struct move *m, int d, const struct tvmq_merged_axis *axis,
   if (axis->table == NULL) return;
   int32_t *const table = tvmq_opencl_constants(plan, axis->n * sizeof *table, &m->tables[d]);
   for (size_t i = 0; table != NULL && i < axis->n; i++) {
-    const int64_t index = tvmq_copy_index(axis->table, i);
-    table[i] = index < 0 ? INT32_MIN : (int32_t)(index * (int64_t)axis->table->stride);
+    const ptrdiff_t offset = tvmq_merged_offset(axis, i);
+    table[i] = offset == TVMQ_COPY_NOWHERE ? INT32_MIN : (int32_t)offset;
   }
 }
 
 const char *tvmq_opencl_lower_copy(const struct tvmq_opencl_node *node, struct tvmq_opencl_plan *plan) {
   const struct tvmq_copy_desc *const d = &node->desc->copy;
-  for (int k = 0; k < d->n_out; k++) {
+  const size_t parts = tvmq_copy_parts(d);
+  if (parts > TVMQ_COPY_OUT) return "OpenCL: a copy in more than 64 parts";
+  for (size_t k = 0; k < parts; k++) {
     const struct tvmq_merged_copy copy = tvmq_merge_copy(d, k);
     if (copy.rank > DIMS) return "OpenCL: a copy of more than four dimensions";
     if (copy.bytes == 0) continue;
     struct move m = nothing;
     m.in = node->ins[0] + (int32_t)copy.begin;
-    m.out = node->outs[k];
+    m.out = node->outs[copy.output] + (int32_t)copy.to;
     m.run = (int32_t)copy.run;
     m.value = d->value;
     m.element = (int32_t)tvmq_type_bytes(d->in_type);

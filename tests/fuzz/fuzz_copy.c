@@ -43,9 +43,28 @@ static struct tvmq_copy_axis pick_axis(struct fuzz_bytes *b, size_t size, size_t
       axis.list_type = TVMQ_TYPE_S32;
       axis.list = list;
       break;
+    case TVMQ_COPY_WOVEN:
+      break;  // weave_and_cut() makes it
   }
   return axis;
 }
+
+// Makes a dimension that reads its input unchanged a woven one, and cuts an output dimension into phases.
+static void weave_and_cut(struct fuzz_bytes *b, struct tvmq_copy_axis *axis, bool single) {
+  const size_t parts = (size_t)fuzz_pick(b, 0, 4);
+  if (parts > 1 && axis->kind == TVMQ_COPY_STEPS && axis->n == axis->size && axis->step == 1 && axis->size % parts == 0) {
+    axis->kind = TVMQ_COPY_WOVEN;
+    axis->step = (int64_t)parts;
+    axis->apart = axis->size / parts;
+    axis->first = fuzz_pick(b, fuzz_pick(b, 0, 15) ? 0 : -1, (int64_t)axis->size - 1);
+    axis->n -= (size_t)(axis->first > 0 && fuzz_pick(b, 0, 15) ? axis->first : 0);
+  }
+  const size_t phases = (size_t)fuzz_pick(b, 0, 7);
+  if (single && phases < 5) axis->phases = phases;
+  if (axis->phases > 1 && axis->n % axis->phases != 0 && fuzz_pick(b, 0, 15)) axis->n -= axis->n % axis->phases;
+}
+
+static size_t phases_of(const struct tvmq_copy_axis *axis) { return axis->phases > 1 ? axis->phases : 1; }
 
 // Writes one output byte by byte, element by element; returns its bytes.
 static size_t expect(const struct tvmq_copy_desc *d, int output, size_t element, const uint8_t *in, uint8_t *out) {
@@ -53,10 +72,12 @@ static size_t expect(const struct tvmq_copy_desc *d, int output, size_t element,
   for (int k = 0; k < output; k++) first += d->pieces[k];
   for (int a = 0; a < d->rank; a++) n *= sizes[a] = d->n_out > 1 && a == d->piece_axis ? d->pieces[output] : d->axes[a].n;
   for (size_t i = 0; i < n; i++) {
-    size_t rest = i, from = 0;
+    size_t rest = i, from = 0, indices[TVMQ_COPY_AXES];
     bool padded = false;
-    for (int a = d->rank; a-- > 0; rest /= sizes[a]) {
-      const int64_t index = tvmq_copy_index(&d->axes[a], rest % sizes[a] + (d->n_out > 1 && a == d->piece_axis ? first : 0));
+    for (int a = d->rank; a-- > 0; rest /= sizes[a] / phases_of(&d->axes[a])) indices[a] = rest % (sizes[a] / phases_of(&d->axes[a])) * phases_of(&d->axes[a]);
+    for (int a = d->rank; a-- > 0; rest /= phases_of(&d->axes[a])) {
+      const size_t place = indices[a] + rest % phases_of(&d->axes[a]) + (d->n_out > 1 && a == d->piece_axis ? first : 0);
+      const int64_t index = tvmq_copy_index(&d->axes[a], place);
       padded |= index < 0;
       from += (size_t)(index < 0 ? 0 : index) * d->axes[a].stride;
     }
@@ -97,6 +118,9 @@ void fuzz_copy(struct fuzz_bytes *b, const struct tvmq_env *env) {
     for (d.n_out = 0; d.n_out < MAX_OUT - 1; d.n_out++) left -= d.pieces[d.n_out] = (size_t)fuzz_pick(b, 0, (int64_t)left);
     d.pieces[d.n_out++] = left;
     output = (int)fuzz_pick(b, 0, d.n_out - 1);
+  }
+  for (int a = 0; a < d.rank; a++) {
+    if (d.n_out == 1 || a != d.piece_axis) weave_and_cut(b, &d.axes[a], d.n_out == 1);
   }
 
   char text[200];

@@ -205,6 +205,42 @@ def spaces_to_depth(draw: Draw) -> Move:
     return Move("SPACE_TO_DEPTH", [(n, h * block, w * block, c)], expected, {"block_size": block})
 
 
+def a_block(draw: Draw) -> tuple[list[int], list[tuple[int, int]]]:
+    """The shape of a block of one or of two dimensions, and margins of each."""
+    block = [draw.integer(1, draw.choice([2, 5])) for _ in range(draw.integer(1, 2))]
+    return block, [tuple(draw.integer(0, draw.choice([0, 2, 7])) for _ in range(2)) for _ in block]
+
+
+def spaces_to_batch(draw: Draw) -> Move:
+    block, margins = a_block(draw)
+    n, c, zero_point = a_size(draw, 1, 3), a_size(draw, 4, 40), draw.integer(0, draw.choice([0, 127]))
+    padded = [-(-(draw.integer(1, 9) + sum(margin)) // size) for size, margin in zip(block, margins)]
+    shape = (n, *(size * pixels - sum(margin) for size, pixels, margin in zip(block, padded, margins)), c)
+    split = [extent for size, pixels in zip(block, padded) for extent in (pixels, size)]
+    order = [*range(2, 2 * len(block) + 1, 2), 0, *range(1, 2 * len(block) + 1, 2), 2 * len(block) + 1]
+
+    def expected(x: np.ndarray) -> list[np.ndarray]:
+        whole = np.pad(x, [(0, 0), *margins, (0, 0)], constant_values=0 if x.dtype == "int16" else zero_point)
+        return [whole.reshape(n, *split, c).transpose(order).reshape(n * math.prod(block), *padded, c)]
+
+    operands = [shape, np.array(block, np.int32), np.array(margins, np.int32)]
+    return Move("SPACE_TO_BATCH_ND", operands, expected, {}, zero_point)
+
+
+def batches_to_space(draw: Draw) -> Move:
+    block, margins = a_block(draw)
+    n, c = a_size(draw, 1, 3), a_size(draw, 4, 40)
+    pixels = [(sum(margin) + draw.integer(1, 9)) // size + 1 for size, margin in zip(block, margins)]
+    order = [len(block), *(axis for i in range(len(block)) for axis in (len(block) + 1 + i, i)), 2 * len(block) + 1]
+
+    def expected(x: np.ndarray) -> list[np.ndarray]:
+        whole = x.reshape(*block, n, *pixels, c).transpose(order).reshape(n, *(a * b for a, b in zip(block, pixels)), c)
+        return [whole[(slice(None), *(slice(before, size - after) for size, (before, after) in zip(whole.shape[1:], margins)))]]
+
+    operands = [(n * math.prod(block), *pixels, c), np.array(block, np.int32), np.array(margins, np.int32)]
+    return Move("BATCH_TO_SPACE_ND", operands, expected)
+
+
 def gathers(draw: Draw) -> Move:
     shape = a_shape(draw, 1, 4, 4000)
     axis = draw.integer(0, len(shape) - 1)
@@ -258,6 +294,7 @@ def pads(draw: Draw, version_2: bool = False) -> Move:
 
 
 MOVES: dict[str, Callable[[Draw], Move]] = {
+    "BATCH_TO_SPACE_ND": batches_to_space,
     "BROADCAST_TO": broadcasts,
     "DEPTH_TO_SPACE": depths_to_space,
     "EXPAND_DIMS": expansions,
@@ -268,6 +305,7 @@ MOVES: dict[str, Callable[[Draw], Move]] = {
     "PADV2": functools.partial(pads, version_2=True),
     "RESIZE_NEAREST_NEIGHBOR": resizes,
     "SLICE": slices,
+    "SPACE_TO_BATCH_ND": spaces_to_batch,
     "SPACE_TO_DEPTH": spaces_to_depth,
     "SPLIT": splits,
     "SPLIT_V": splits_v,

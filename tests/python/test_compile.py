@@ -14,6 +14,7 @@ from typing import Any
 
 import builders
 import harness
+import moves
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -96,6 +97,8 @@ MODELS = {
     "matmul": builders.build_batch_matmul(),
     "transpose_conv": builders.build_transpose_conv(),
     "bool": NOT,
+    "space_to_batch": moves.example("SPACE_TO_BATCH_ND"),
+    "batch_to_space": moves.example("BATCH_TO_SPACE_ND"),
     "lookup": builders.build_lookup(index_dtype="uint8", scale=[0.01 + i / 1000 for i in range(256)]),
 }
 

@@ -74,6 +74,47 @@ REFUSED = {
     "an index outside": (lambda: move("GATHER", operands=[(5, 6), constant([0, 1, 2, 5])], axis=0), "outside the input"),
     "indices that are inputs": (lambda: computed("GATHER", (5, 6), constant([0, 1, 2, 4]), axis=0), "indices are not constant"),
     "batches of indices": (lambda: move("GATHER", operands=[(4, 9), constant([[0] * 6] * 4)], axis=1, batch_dims=1), "batch_dims is not 0"),
+    "a block that is an input": (lambda: computed("SPACE_TO_BATCH_ND", (1, 4, 6), constant([2]), constant([[0, 0]])), "block_shape is not constant"),
+    "paddings of int64": (
+        lambda: move("SPACE_TO_BATCH_ND", operands=[(1, 8, 6), constant([2]), np.zeros((1, 2), np.int64)], out_shapes=[(2, 4, 6)]),
+        "paddings are not int32",
+    ),
+    "crops of int64": (
+        lambda: move("BATCH_TO_SPACE_ND", operands=[(2, 4, 6), constant([2]), np.zeros((1, 2), np.int64)], out_shapes=[(1, 8, 6)]),
+        "crops are not int32",
+    ),
+    "a negative padding": (
+        lambda: move("SPACE_TO_BATCH_ND", operands=[(1, 8, 6), constant([2]), constant([[-2, 0]])], out_shapes=[(2, 3, 6)]),
+        "a padding or crop is negative",
+    ),
+    "a negative block": (lambda: move("SPACE_TO_BATCH_ND", operands=[(1, 8, 6), constant([-2]), constant([[0, 0]])]), "block_shape is not positive"),
+    "a block of parts of pixels": (
+        lambda: move("SPACE_TO_BATCH_ND", operands=[(1, 8, 6), constant([3]), constant([[0, 0]])]),
+        "a padded dimension is not a multiple of the block's",
+    ),
+    "a large block": (
+        lambda: move("SPACE_TO_BATCH_ND", operands=[(1, 1, 6), constant([4097]), constant([[0, 4096]])], out_shapes=[(4097, 1, 6)]),
+        "a block has more than 4096 pixels",
+    ),
+    "blocks of two dimensions": (lambda: move("BATCH_TO_SPACE_ND", operands=[(4, 6), constant([2]), constant([[0, 0]])]), "neither 3 nor 4 dimensions"),
+    "crops of more than all": (
+        lambda: move("BATCH_TO_SPACE_ND", operands=[(2, 4, 6), constant([2]), constant([[4, 5]])]),
+        "crops exceed a dimension",
+    ),
+    "crops of all": (
+        lambda: move("BATCH_TO_SPACE_ND", operands=[(2, 4, 6), constant([2]), constant([[4, 4]])], out_shapes=[(1, 0, 6)]),
+        "empty tensor",
+    ),
+    "a batch of parts of blocks": (
+        lambda: move("BATCH_TO_SPACE_ND", operands=[(3, 4, 6), constant([2]), constant([[0, 0]])]),
+        "the batch is not a multiple of the block's pixels",
+    ),
+    "blocks of other scales": (
+        lambda: move(
+            "SPACE_TO_BATCH_ND", operands=[(1, 8, 6), constant([2]), constant([[0, 0]])], out_shapes=[(2, 4, 6)], out_quantization=(0.25, 0)
+        ),
+        "scales or zero points differ",
+    ),
     "a slice that the file has otherwise": (lambda: move("SLICE", operands=[(9, 6), constant([0, 0]), constant([3, 6])]), "another shape"),
 }  # fmt: skip
 
@@ -123,6 +164,13 @@ def chained(draw: Draw, builder: models.ModelBuilder, source: int, shape: Shape)
         ("STRIDED_SLICE", [source, *constants([0, 0, 0, cut], [0] * 4, [1] * 4)], [(*shape[:3], size - cut)], {"begin_mask": 7, "end_mask": 15}),
         ("STRIDED_SLICE", [source, *constants([0] * 4, [0] * 4, [1, -1, 1, 1])], [shape], {"begin_mask": 15, "end_mask": 15}),
         ("PAD", [source, *constants([[0, 0], [1, 0], [0, 2], [0, 0]])], [(shape[0], shape[1] + 1, shape[2] + 2, size)], {}),
+        (
+            "SPACE_TO_BATCH_ND",
+            [source, *constants([2, 1], [[1, shape[1] % 2 + 1], [0, 1]])],
+            [(2 * shape[0], (shape[1] + 3) // 2, shape[2] + 1, size)],
+            {},
+        ),
+        ("BATCH_TO_SPACE_ND", [source, *constants([1, shape[0]], [[0, 0], [0, 1]])], [(1, shape[1], shape[0] * shape[2] - 1, size)], {}),
         ("TILE", [source, *constants([1, 2, 1, 1])], [(shape[0], 2 * shape[1], *shape[2:])], {}),
         ("SPLIT_V", [source, *constants([cut, -1], 3)], [(*shape[:3], cut), (*shape[:3], size - cut)], {"num_splits": 2}),
         ("SPLIT_V", [source, *constants([1, -1], 1)], [(shape[0], 1, *shape[2:]), (shape[0], shape[1] - 1, *shape[2:])], {"num_splits": 2}),

@@ -7,6 +7,7 @@
 #define COPY(...) {.in_type = S8, .out_type = S8, .rank = 3, .axes = {WHOLE(6, 20), WHOLE(5, 4), WHOLE(4, 1)}, .in_bytes = 120, .n_out = 1, __VA_ARGS__}
 
 static const int32_t good_list[] = {4, 0, 4}, bad_list[] = {4, 5, 0}, negative_list[] = {4, -1, 0};
+#define WOVEN(FIRST, N) {.kind = TVMQ_COPY_WOVEN, .n = N, .size = 6, .stride = 20, .first = FIRST, .step = 2, .apart = 3}
 #define LISTED(LIST) {.kind = TVMQ_COPY_LISTED, .n = 3, .size = 5, .stride = 4, .list_type = S32, .list = LIST}
 
 static const struct {
@@ -26,6 +27,12 @@ static const struct {
     {COPY(.axes[1] = LISTED(negative_list)), "an index is outside the input"},
     {COPY(.axes[1].kind = TVMQ_COPY_PADDED, .axes[1].n = 9), NULL},
     {COPY(.axes[1].kind = TVMQ_COPY_PADDED, .value = 128), "the padding value is out of range for its type"},
+    {COPY(.axes[1].kind = TVMQ_COPY_PADDED, .axes[1].n = 9, .axes[1].phases = 3), NULL},
+    {COPY(.axes[1].kind = TVMQ_COPY_PADDED, .axes[1].n = 9, .axes[1].phases = 2), "a dimension is not a multiple of its phases"},
+    {COPY(.axes[0] = WOVEN(0, 6)), NULL},
+    {COPY(.axes[0] = WOVEN(2, 4)), NULL},
+    {COPY(.axes[0] = WOVEN(2, 5)), "an index is outside the input"},
+    {COPY(.axes[0] = WOVEN(-1, 5)), "an index is outside the input"},
     {COPY(.axes[1].kind = TVMQ_COPY_MIRRORED, .axes[1].n = 15, .axes[1].first = 5), NULL},
     {COPY(.axes[1].kind = TVMQ_COPY_MIRRORED, .axes[1].n = 15, .axes[1].first = 5, .axes[1].step = 0), "an index is outside the input"},
     {COPY(.axes[1] = {.kind = TVMQ_COPY_NEAREST, .n = 2, .align_corners = 1, .half_pixel_centers = 1}),
@@ -57,6 +64,8 @@ static const struct {
     {{.kind = TVMQ_COPY_NEAREST, .n = 5, .size = 3, .align_corners = 1}, {0, 1, 1, 2, 2}},
     {{.kind = TVMQ_COPY_NEAREST, .n = 2, .size = 7, .align_corners = 1}, {0, 6}},
     {{.kind = TVMQ_COPY_LISTED, .n = 3, .size = 5, .list_type = S32, .list = good_list}, {4, 0, 4}},
+    {WOVEN(0, 6), {0, 3, 1, 4, 2, 5}},
+    {WOVEN(1, 4), {3, 1, 4, 2}},
 };
 
 static void check_kinds(void) {
@@ -85,6 +94,10 @@ static const struct {
     {COPY(.axes[0] = WHOLE(5, 4), .axes[1] = WHOLE(6, 20)), 0, 2, 4, 0, 120, false},
     {COPY(.axes[0] = {.kind = TVMQ_COPY_WRAPPED, .n = 18, .size = 6, .stride = 20}), 0, 1, 120, 0, 360, false},
     {COPY(.axes[1] = LISTED(good_list)), 0, 2, 4, 0, 72, false},
+    {COPY(.axes[0] = WOVEN(0, 6)), 0, 1, 20, 0, 120, false},
+    {COPY(.axes[0].phases = 2), 1, 1, 20, 20, 60, false},
+    {COPY(.axes[0].phases = 3, .axes[2].phases = 2), 3, 2, 1, 21, 20, false},
+    {COPY(.axes[1].kind = TVMQ_COPY_PADDED, .axes[1].phases = 5), 4, 2, 4, 0, 24, false},
     {COPY(.n_out = 2, .pieces = {2, 4}), 1, 0, 80, 40, 80, true},
     {COPY(.n_out = 2, .piece_axis = 1, .pieces = {2, 3}), 1, 1, 12, 8, 72, false},
     {COPY(.n_out = 3, .piece_axis = 2, .pieces = {1, 0, 3}), 2, 1, 3, 1, 90, false},
@@ -93,8 +106,10 @@ static const struct {
 
 static void check_merges(void) {
   for (size_t i = 0; i < N_ELEMENTS(merges); i++) {
-    const struct tvmq_merged_copy copy = tvmq_merge_copy(&merges[i].desc, merges[i].output);
+    const struct tvmq_merged_copy copy = tvmq_merge_copy(&merges[i].desc, (size_t)merges[i].output);
     CHECK(copy.rank == merges[i].rank && copy.run == merges[i].run, "merge %zu: rank %d, run %zu", i, copy.rank, copy.run);
+    const size_t to = merges[i].desc.n_out > 1 ? 0 : (size_t)merges[i].output * merges[i].bytes;
+    CHECK(copy.to == to && copy.output == (merges[i].desc.n_out > 1 ? merges[i].output : 0), "merge %zu: to %zu of output %d", i, copy.to, copy.output);
     CHECK(copy.begin == merges[i].begin && copy.bytes == merges[i].bytes, "merge %zu: begin %zu, %zu bytes", i, copy.begin, copy.bytes);
     size_t offsets[TVMQ_MAX_OUT];
     const union tvmq_desc desc = {.copy = merges[i].desc};

@@ -30,6 +30,7 @@ static const char *places(const struct tvmq_copy_desc *desc) {
     if (!tvmq_copy_fits(&desc->axes[d])) return "an index is outside the input";
     const char *reason = desc->axes[d].kind == TVMQ_COPY_PADDED ? padding(desc) : NULL;
     if (reason != NULL) return reason;
+    if (desc->axes[d].phases > 1 && desc->axes[d].n % desc->axes[d].phases != 0) return "a dimension is not a multiple of its phases";
   }
   return NULL;
 }
@@ -42,19 +43,27 @@ static const char *claim(const union tvmq_desc *desc) { return tvmq_claim_copy(&
 
 static uint32_t moves(const union tvmq_desc *desc, size_t offsets[]) {
   const struct tvmq_copy_desc *d = &desc->copy;
+  if (tvmq_copy_parts(d) != (size_t)d->n_out) return 0;
   for (int k = 0; k < d->n_out; k++) {
-    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
+    const struct tvmq_merged_copy merged = tvmq_merge_copy(d, (size_t)k);
     if (merged.bytes > 0 && merged.rank > 0) return 0;
     offsets[k] = merged.begin;
   }
   return d->n_out == 1 && tvmq_merge_copy(d, 0).bytes == d->in_bytes ? TVMQ_MOVES_OUT_OF_IN | TVMQ_MOVES_INTO_OUT : TVMQ_MOVES_OUT_OF_IN;
 }
 
-// Copies element by element. No dimension is padded.
+static bool pads_or_cuts(const struct tvmq_copy_desc *desc) {
+  bool does = false;
+  for (int d = 0; d < desc->rank; d++) does |= desc->axes[d].kind == TVMQ_COPY_PADDED || desc->axes[d].phases > 1;
+  return does;
+}
+
+// Copies element by element. What pads or cuts into phases is no part of the shapes that graphs compute.
 static bool evaluate(const union tvmq_desc *desc, const void *const in[], void *const outs[]) {
   const struct tvmq_copy_desc *d = &desc->copy;
   const size_t bytes = tvmq_type_bytes(d->in_type);
   size_t before = 0;
+  if (pads_or_cuts(d)) return false;
   for (int k = 0; in[0] != NULL && k < d->n_out; before += d->pieces[k++]) {
     size_t n = 1, dims[TVMQ_COPY_AXES];
     for (int axis = 0; axis < d->rank; axis++) n *= dims[axis] = d->n_out > 1 && axis == d->piece_axis ? d->pieces[k] : d->axes[axis].n;

@@ -15,7 +15,7 @@
 
 enum { LONGEST_PIECE = 1 << 14, STRIP = 64 };
 
-#define NOWHERE PTRDIFF_MIN  // a piece of padding, which is in no input
+#define NOWHERE TVMQ_COPY_NOWHERE  // a piece of padding, which is in no input
 
 struct piece {
   ptrdiff_t from;    // input offset from the start of the line, in bytes, or NOWHERE
@@ -30,9 +30,11 @@ struct outer_axis {
 
 enum shape { WHOLE, PIECES, STEPS, MATRICES };
 
-// Plan for writing one output.
-struct output {
+// Plan for writing one part.
+struct part {
   enum shape shape;
+  int output;                     // number of the output
+  size_t to;                      // byte offset in the output
   size_t begin, run, line_bytes;  // WHOLE: one run from `begin` on
   int rank;
   const struct outer_axis *axes;  // the last axis changes fastest
@@ -49,19 +51,13 @@ struct output {
 struct copy {
   size_t element;
   uint8_t value[sizeof(int32_t)];  // element for padding, at most 4 bytes
-  int n_out;
+  size_t n_parts;
   float cycles;  // estimate for one thread
   const struct tvmq_variant *transpose;
-  struct output outputs[];
+  struct part parts[];
 };
 
 // ---- planning
-
-static ptrdiff_t offset_of(const struct tvmq_merged_axis *axis, size_t i) {
-  if (axis->table == NULL) return (ptrdiff_t)i * axis->step;
-  const int64_t index = tvmq_copy_index(axis->table, i);
-  return index < 0 ? NOWHERE : (ptrdiff_t)index * (ptrdiff_t)axis->table->stride;
-}
 
 static bool continues(const struct piece *piece, ptrdiff_t from) {
   if (piece->from == NOWHERE || from == NOWHERE) return piece->from == from;
@@ -74,7 +70,7 @@ static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struc
   size_t n = 0;
   struct piece last = {0};
   for (size_t i = 0; i < axis->n; i++) {
-    const ptrdiff_t from = offset_of(axis, i);
+    const ptrdiff_t from = tvmq_merged_offset(axis, i);
     for (size_t at = 0; at < run; at += LONGEST_PIECE) {
       const struct piece next = {from == NOWHERE ? NOWHERE : from + (ptrdiff_t)at, i * run + at, tvmq_min(run - at, LONGEST_PIECE)};
       if (n > 0 && continues(&last, next.from) && last.bytes + next.bytes <= LONGEST_PIECE) {
@@ -90,7 +86,7 @@ static size_t list_pieces(const struct tvmq_merged_axis *axis, size_t run, struc
 }
 
 // Plans all dimensions except that of the pieces and, for matrices, the dimension of the columns.
-static void plan_outer_axes(const struct tvmq_merged_copy *merged, int piece_axis, int column_axis, struct output *out, struct tvmq_room *room) {
+static void plan_outer_axes(const struct tvmq_merged_copy *merged, int piece_axis, int column_axis, struct part *out, struct tvmq_room *room) {
   struct outer_axis *axes = merged->rank > 0 ? tvmq_room_take(room, (size_t)merged->rank, sizeof axes[0]) : NULL;
   out->axes = axes;
   out->n_lines = 1;
@@ -108,7 +104,7 @@ static void plan_outer_axes(const struct tvmq_merged_copy *merged, int piece_axi
       continue;
     }
     ptrdiff_t *offsets = axis->table != NULL ? tvmq_room_take(room, axis->n, sizeof offsets[0]) : NULL;
-    for (size_t i = 0; offsets != NULL && i < axis->n; i++) offsets[i] = offset_of(axis, i);
+    for (size_t i = 0; offsets != NULL && i < axis->n; i++) offsets[i] = tvmq_merged_offset(axis, i);
     if (axes != NULL) axes[out->rank] = (struct outer_axis){.n = axis->n, .out_stride = out_stride, .step = axis->step, .offsets = offsets};
     out->rank++;
     out->n_lines *= axis->n;
@@ -139,8 +135,8 @@ static int find_piece_axis(const struct tvmq_merged_copy *merged, int column_axi
   return found;
 }
 
-static void plan_output(const struct tvmq_merged_copy *merged, struct output *out, struct tvmq_room *room) {
-  *out = (struct output){.begin = merged->begin, .run = merged->run};
+static void plan_part(const struct tvmq_merged_copy *merged, struct part *out, struct tvmq_room *room) {
+  *out = (struct part){.output = merged->output, .to = merged->to, .begin = merged->begin, .run = merged->run};
   if (merged->bytes == 0) return;
   const int column_axis = find_column_axis(merged), piece_axis = find_piece_axis(merged, column_axis);
   const struct tvmq_merged_axis single = {.n = 1}, *last = merged->rank > 0 ? &merged->axes[piece_axis] : &single;
@@ -163,7 +159,7 @@ static void plan_output(const struct tvmq_merged_copy *merged, struct output *ou
   }
 }
 
-static float plan_tasks(struct output *out, const struct tvmq_env *env) {
+static float plan_tasks(struct part *out, const struct tvmq_env *env) {
   if (out->n_lines == 0) return 0;
   const float elements = out->shape == MATRICES ? (float)out->columns : 1;
   const float line_cycles = (float)out->line_bytes * elements * env->machine->joined_byte_cycles + (float)out->n_pieces * env->machine->joined_copy_cycles;
@@ -183,24 +179,25 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   tvmq_free(*op);
   *op = NULL;
   struct tvmq_room room = {0};
-  for (int k = 0; k < d->n_out; k++) {
+  const size_t n_parts = tvmq_copy_parts(d);
+  for (size_t k = 0; k < n_parts; k++) {
     const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
-    struct output counted;
-    plan_output(&merged, &counted, &room);
+    struct part counted;
+    plan_part(&merged, &counted, &room);
   }
-  const size_t own = tvmq_round_up(sizeof(struct copy) + (size_t)d->n_out * sizeof(struct output), TVMQ_ALIGNMENT);
+  const size_t own = tvmq_round_up(sizeof(struct copy) + n_parts * sizeof(struct part), TVMQ_ALIGNMENT);
   struct copy *copy = tvmq_alloc(own + room.used);
   if (copy == NULL) return "out of memory";
   copy->element = tvmq_type_bytes(d->in_type);
-  copy->n_out = d->n_out;
+  copy->n_parts = n_parts;
   const struct tvmq_target target = tvmq_target(env);
   copy->transpose = tvmq_select_untyped(TVMQ_FAMILY_TRANSPOSE, &target);
   memcpy(copy->value, &d->value, sizeof d->value);  // smaller elements use the first bytes
   room = (struct tvmq_room){.base = (uint8_t *)copy + own};
-  for (int k = 0; k < d->n_out; k++) {
+  for (size_t k = 0; k < n_parts; k++) {
     const struct tvmq_merged_copy merged = tvmq_merge_copy(d, k);
-    plan_output(&merged, &copy->outputs[k], &room);
-    copy->cycles += plan_tasks(&copy->outputs[k], env);
+    plan_part(&merged, &copy->parts[k], &room);
+    copy->cycles += plan_tasks(&copy->parts[k], env);
   }
   *op = (struct tvmq_op *)copy;
   return NULL;
@@ -208,7 +205,7 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
 
 static void info(const struct tvmq_op *op, struct tvmq_op_info *out) {
   const struct copy *copy = (const struct copy *)op;
-  const bool transposes = copy->outputs[0].shape == MATRICES;
+  const bool transposes = copy->parts[0].shape == MATRICES;
   *out = (struct tvmq_op_info){.kernel = transposes ? copy->transpose->name : "", .algorithm = transposes ? "transposes" : "copies", .cycles = copy->cycles};
 }
 
@@ -222,7 +219,7 @@ static void fill(const struct copy *copy, uint8_t *out, size_t n) {
   for (size_t i = 0; i < n; i += copy->element) memcpy(out + i, copy->value, copy->element);
 }
 
-static void copy_pieces(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+static void copy_pieces(const struct copy *copy, const struct part *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
   for (const struct piece *piece = o->pieces + first; piece < o->pieces + end; piece++) {
     if (piece->from == NOWHERE)
       fill(copy, out + piece->to, piece->bytes);
@@ -231,11 +228,11 @@ static void copy_pieces(const struct copy *copy, const struct output *o, const u
   }
 }
 
-static void copy_steps(const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+static void copy_steps(const struct part *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
   tvmq_move_rows(out + first * o->piece_stride, (ptrdiff_t)o->piece_stride, in + (ptrdiff_t)first * o->step, o->step, o->run, end - first);
 }
 
-static void copy_matrix(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
+static void copy_matrix(const struct copy *copy, const struct part *o, const uint8_t *in, uint8_t *out, size_t first, size_t end) {
   copy->transpose->fn.transpose(&(struct tvmq_transpose_args){
       .in = in + (ptrdiff_t)first * o->step,
       .out = out + first * o->run,
@@ -248,7 +245,7 @@ static void copy_matrix(const struct copy *copy, const struct output *o, const u
 }
 
 // Returns the input offset of a line, or NOWHERE; sets *to to its output offset.
-static ptrdiff_t find_line(const struct output *o, size_t line, size_t *to) {
+static ptrdiff_t find_line(const struct part *o, size_t line, size_t *to) {
   ptrdiff_t from = (ptrdiff_t)o->begin;
   *to = 0;
   for (int d = o->rank; d-- > 0;) {
@@ -263,7 +260,7 @@ static ptrdiff_t find_line(const struct output *o, size_t line, size_t *to) {
 }
 
 // Fills pieces [first, end) of a line with padding.
-static void fill_line(const struct copy *copy, const struct output *o, uint8_t *out, size_t first, size_t end) {
+static void fill_line(const struct copy *copy, const struct part *o, uint8_t *out, size_t first, size_t end) {
   if (o->shape == STEPS) {
     fill(copy, out + first * o->run, (end - first) * o->run);
     return;
@@ -273,7 +270,7 @@ static void fill_line(const struct copy *copy, const struct output *o, uint8_t *
   fill(copy, out + from, last->to + last->bytes - from);
 }
 
-static void write_line(const struct copy *copy, const struct output *o, const uint8_t *in, uint8_t *out, size_t line, size_t first, size_t end) {
+static void write_line(const struct copy *copy, const struct part *o, const uint8_t *in, uint8_t *out, size_t line, size_t first, size_t end) {
   size_t to;
   const ptrdiff_t from = find_line(o, line, &to);
   if (from == NOWHERE)
@@ -286,21 +283,21 @@ static void write_line(const struct copy *copy, const struct output *o, const ui
     copy_matrix(copy, o, in + from, out + to, first, end);
 }
 
-static size_t tasks_of(const struct output *o) { return o->line_tasks * o->piece_tasks; }
+static size_t tasks_of(const struct part *o) { return o->line_tasks * o->piece_tasks; }
 
 static size_t n_tasks(const struct tvmq_op *op, size_t pass) {
   const struct copy *copy = (const struct copy *)op;
   size_t n = 0;
-  for (int k = 0; pass == 0 && k < copy->n_out; k++) n += tasks_of(&copy->outputs[k]);
+  for (size_t k = 0; pass == 0 && k < copy->n_parts; k++) n += tasks_of(&copy->parts[k]);
   return n;
 }
 
 static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, struct tvmq_task task) {
   const struct copy *copy = (const struct copy *)op;
-  const struct output *o = copy->outputs;
+  const struct part *o = copy->parts;
   size_t index = task.index;
   for (; index >= tasks_of(o); o++) index -= tasks_of(o);
-  uint8_t *out = pass->outs[o - copy->outputs];
+  uint8_t *out = (uint8_t *)pass->outs[o->output] + o->to;
   const uint8_t *in = pass->in[0];
   if (in + o->begin == out) return;  // the output is a view of the input
   if (o->shape == WHOLE) {
@@ -320,6 +317,7 @@ static void sign(const union tvmq_desc *desc, const struct tvmq_env *env, struct
     const struct tvmq_copy_axis *axis = &d->axes[i];
     tvmq_say(text, "%s%zu:%zu:%zu:%d", i > 0 ? "," : "", axis->n, axis->size, axis->stride, axis->kind);
     if (axis->first != 0 || axis->step != 1) tvmq_say(text, ":%" PRId64 ":%" PRId64, axis->first, axis->step);
+    if (axis->phases > 1) tvmq_say(text, "/%zu", axis->phases);
   }
 }
 
