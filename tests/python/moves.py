@@ -172,6 +172,12 @@ def transpositions(draw: Draw) -> Move:
     return Move("TRANSPOSE", [shape, written], lambda x: [np.transpose(x, order)])
 
 
+def reversals(draw: Draw) -> Move:
+    shape = a_shape(draw, 1, 6)
+    axis = draw.integer(0, len(shape) - 1)
+    return Move("REVERSE_V2", [shape, np.array([from_behind(draw, axis, len(shape))], np.int32)], lambda x: [np.flip(x, axis)])
+
+
 def tiles(draw: Draw) -> Move:
     shape = a_shape(draw, 1, 4, 2000)
     multiples = [draw.integer(1, draw.choice([1, 3, 9])) for _ in shape]
@@ -304,6 +310,7 @@ MOVES: dict[str, Callable[[Draw], Move]] = {
     "PAD": pads,
     "PADV2": functools.partial(pads, version_2=True),
     "RESIZE_NEAREST_NEIGHBOR": resizes,
+    "REVERSE_V2": reversals,
     "SLICE": slices,
     "SPACE_TO_BATCH_ND": spaces_to_batch,
     "SPACE_TO_DEPTH": spaces_to_depth,

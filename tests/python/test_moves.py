@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 import builders
 import harness
@@ -15,6 +16,7 @@ from moves import Shape
 
 import tvmq_delegate
 from tvmq_delegate import models
+from tvmq_delegate.binding import reference
 
 
 def outputs(runtime: harness.Runtime, content: bytes, inputs: list[np.ndarray]) -> list[np.ndarray] | None:
@@ -46,6 +48,24 @@ def test_random(runtime, name, draw):
         if reference is not None:
             harness.assert_equal(reference[i], wanted, f"output {i} of the reference")
     harness.counts["random models compared"] += 1
+
+
+@randomly
+def test_several_axes(runtime, draw):
+    """Newer runtimes reverse neighbours, others the first axis alone."""
+    shape, dtype = moves.a_shape(draw, 2, 6), draw.choice(["uint8", "int32", "float32"])
+    first = draw.integer(0, len(shape) - 2)
+    axes = draw.shuffled(list(range(first, draw.integer(first + 2, len(shape)))))
+    written = np.array([moves.from_behind(draw, axis, len(shape)) for axis in axes], np.int32)
+    content = builders.build_move("REVERSE_V2", operands=[shape, written], dtype=dtype, out_shapes=[shape])
+    delegate = runtime.load(num_threads=draw.integer(1, 2))
+    delegated, tensor = runtime.interpreter(content, [delegate]), np.arange(math.prod(shape)).reshape(shape).astype(dtype)
+    (node,) = tvmq_delegate.report(delegate).nodes
+    assert node.claimed == (reference.found("fully_connected", runtime.module) == "float64")
+    assert node.claimed or "reverse the first axis alone" in node.reason
+    (got,), (expected,) = harness.run(delegated, tensor), harness.run(runtime.interpreter(content), tensor)
+    harness.assert_equal(got, expected)
+    harness.assert_equal(got, np.flip(tensor, axes if node.claimed else axes[0]))
 
 
 MATRIX = (4, 6)
@@ -115,11 +135,17 @@ REFUSED = {
         ),
         "scales or zero points differ",
     ),
+    "axes that are an input": (lambda: computed("REVERSE_V2", MATRIX, constant([1]), version=1), "axes are not constant"),
+    "axes apart": (lambda: move("REVERSE_V2", dtype="uint8", operands=[(4, 3, 6), constant([0, 2])], out_shapes=[(4, 3, 6)]), "axes are not neighbours"),
+    "an axis twice": (lambda: move("REVERSE_V2", dtype="uint8", operands=[MATRIX, constant([1, -1])]), "axes are not neighbours"),
+    "no axis": (lambda: move("REVERSE_V2", dtype="uint8", operands=[MATRIX, constant([])]), "there is no axis"),
+    "axes of int64": (lambda: move("REVERSE_V2", dtype="uint8", operands=[MATRIX, np.array([1])]), "axes are not int32"),
+    "an axis beyond": (lambda: move("REVERSE_V2", dtype="uint8", operands=[MATRIX, constant([2])]), "axis is out of range"),
     "a slice that the file has otherwise": (lambda: move("SLICE", operands=[(9, 6), constant([0, 0]), constant([3, 6])]), "another shape"),
 }  # fmt: skip
 
 
-def computed(operator: str, shape: tuple[int, ...], *parameters: np.ndarray, **options: int) -> bytes:
+def computed(operator: str, shape: tuple[int, ...], *parameters: np.ndarray, **options: Any) -> bytes:
     """The first parameter is an input of the model."""
     builder = models.ModelBuilder()
     source = builder.add_tensor("input", shape, "int8", scale=0.5)
