@@ -279,6 +279,15 @@ struct tvmq_lookup_desc {
 // Returns whether rows are converted to float32 rather than copied.
 static inline bool tvmq_lookup_converts(const struct tvmq_lookup_desc *desc) { return desc->table_type != desc->out_type; }
 
+// GATHER_ND: slices of a tensor, by indices of several integers, which stand for its first dimensions.
+struct tvmq_gather_desc {
+  enum tvmq_type in_type, out_type, index_type;
+  int32_t n, depth;              // indices, and integers of each
+  int32_t sizes[TVMQ_MAX_RANK];  // [depth] the dimensions that the integers stand for
+  int32_t slice;                 // elements of a slice
+  const void *indices;           // their values, where these are known, else NULL
+};
+
 // CONCATENATION of tensors of one type. Row of an input: its elements from dimension `axis` on. The output has `rows` times one row of each input.
 struct tvmq_concatenation_desc {
   enum tvmq_type type;
@@ -350,6 +359,7 @@ union tvmq_desc {
   struct tvmq_condition_desc condition;
   struct tvmq_cast_desc cast;
   struct tvmq_dequantize_desc dequantize;
+  struct tvmq_gather_desc gather;
   struct tvmq_lookup_desc lookup;
   struct tvmq_unary_desc unary;
 };

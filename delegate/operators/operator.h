@@ -61,6 +61,7 @@ struct tvmq_operator {
   ROW(depthwise)                \
   ROW(dequantize)               \
   ROW(fully_connected)          \
+  ROW(gather)                   \
   ROW(lookup)                   \
   ROW(matmul)                   \
   ROW(nothing)                  \

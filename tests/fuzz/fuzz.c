@@ -201,7 +201,7 @@ static fuzz_operator *draw_operator(struct fuzz_bytes *bytes) {
   static fuzz_operator *const operators[] = {fuzz_conv, fuzz_binary, fuzz_concatenation, fuzz_quantize, fuzz_reduce,
                                              fuzz_pool, fuzz_copy,   fuzz_unary,         fuzz_cast,     fuzz_dequantize};
   static fuzz_operator *const later[] = {fuzz_arg_max, fuzz_softmax, fuzz_matmul, fuzz_transpose_conv, fuzz_resize_bilinear, fuzz_shape};
-  static fuzz_operator *const last[] = {fuzz_hybrid, fuzz_condition, fuzz_lookup};
+  static fuzz_operator *const last[] = {fuzz_hybrid, fuzz_condition, fuzz_lookup, fuzz_gather};
   enum { N = sizeof operators / sizeof operators[0], N_LATER = sizeof later / sizeof later[0], N_LAST = sizeof last / sizeof last[0] };
   enum { FIRST_LATER = 200, FIRST_LAST = 246 };
   const int64_t drawn = fuzz_pick(bytes, 0, UINT8_MAX), half = drawn % (2 * N);

@@ -70,7 +70,7 @@ extern void (*fuzz_also)(const struct fuzz_compared *compared);  // NULL: there 
 // The operators.
 typedef void fuzz_operator(struct fuzz_bytes *bytes, const struct tvmq_env *env);
 fuzz_operator fuzz_conv, fuzz_binary, fuzz_concatenation, fuzz_copy, fuzz_quantize, fuzz_reduce, fuzz_pool, fuzz_unary, fuzz_cast, fuzz_dequantize,
-    fuzz_arg_max, fuzz_softmax, fuzz_matmul, fuzz_transpose_conv, fuzz_resize_bilinear, fuzz_shape, fuzz_hybrid, fuzz_condition, fuzz_lookup;
+    fuzz_arg_max, fuzz_softmax, fuzz_matmul, fuzz_transpose_conv, fuzz_resize_bilinear, fuzz_shape, fuzz_hybrid, fuzz_condition, fuzz_lookup, fuzz_gather;
 
 // The entry that libFuzzer calls, and the driver without it.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -40,6 +40,7 @@ MODELS = {
     "reduce max": lambda: builders.build_reduce(operator="REDUCE_MAX", in_shape=(2, 3, 4, 5), axes=(1, 3), in_scale=0.5, out_scale=0.5, out_zero_point=3),
     "softmax": lambda: builders.build_softmax(in_shape=(2, 3, 20)),
     "softmax int16": lambda: builders.build_softmax(in_shape=(3, 20), dtype="int16"),
+    "gather_nd of computed indices": lambda: builders.build_gather_nd(index_dtype="uint8"),
     "lookup": lambda: builders.build_lookup(index_dtype="uint8"),
     "lookup of float32": lambda: builders.build_lookup(index_dtype="uint8", dtype="float32"),
     "arg max": lambda: builders.build_arg_max(),

@@ -258,6 +258,14 @@ def gathers(draw: Draw) -> Move:
     return Move("GATHER", [shape, constant], lambda x: [np.take(x, indices, axis)], {"axis": from_behind(draw, axis, len(shape))})
 
 
+def gathers_nd(draw: Draw) -> Move:
+    shape = a_shape(draw, 1, 5, 4000)
+    depth, of = draw.integer(1, len(shape)), a_shape(draw, 0, 2, 40)
+    indices = np.array([draw.integer(0, size - 1) for _ in range(math.prod(of)) for size in shape[:depth]], draw.choice(["int16", "int32", "int64"]))
+    constant = indices.reshape(*of, depth)
+    return Move("GATHER_ND", [shape, constant], lambda x: [x[tuple(np.moveaxis(constant, -1, 0))]])
+
+
 def nearest(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> list[int]:
     """The indices of a dimension that the pixels of a resized one read."""
     f32 = np.float32
@@ -305,6 +313,7 @@ MOVES: dict[str, Callable[[Draw], Move]] = {
     "DEPTH_TO_SPACE": depths_to_space,
     "EXPAND_DIMS": expansions,
     "GATHER": gathers,
+    "GATHER_ND": gathers_nd,
     "MIRROR_PAD": mirror_pads,
     "PACK": packs,
     "PAD": pads,

@@ -68,6 +68,33 @@ def test_several_axes(runtime, draw):
     harness.assert_equal(got, np.flip(tensor, axes if node.claimed else axes[0]))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "float32"])
+@randomly
+def test_computed_indices(runtime, dtype, draw):
+    """Indices that are inputs. One that is outside makes the inference fail as the reference does, and the next one succeeds."""
+    generator = np.random.default_rng(draw.generator_seed())
+    shape, of = moves.a_shape(draw, 1, 5, 4000), moves.a_shape(draw, 0, 2, 300)
+    depth, index_dtype = draw.integer(1, len(shape)), draw.choice(["int16", "int32", "int64"])
+    content = builders.build_gather_nd(in_shape=shape, indices_shape=(*of, depth), dtype=dtype, index_dtype=index_dtype)
+    delegate = runtime.load(num_threads=draw.integer(1, 3))
+    interpreters = runtime.interpreter(content), runtime.interpreter(content, [delegate])
+    harness.assert_claimed(delegate)
+    tensor = harness.random_tensor(generator, shape, np.dtype(dtype))
+    good = generator.integers(0, shape[:depth], (*of, depth)).astype(index_dtype)
+    wrong = good.copy()
+    wrong[(*(draw.below(size) for size in of), 0)] = draw.choice([-1, shape[0], np.iinfo(np.int16).max, np.iinfo(np.int16).min])
+    for indices in (good, wrong, good):
+        outputs = []
+        for interpreter in interpreters:
+            try:
+                outputs.append(harness.run(interpreter, tensor, indices)[0])
+            except RuntimeError:
+                outputs.append(None)
+        assert (outputs[0] is None) == (outputs[1] is None) == (indices is wrong)
+        if outputs[0] is not None:
+            harness.assert_equal(outputs[1], outputs[0])
+
+
 MATRIX = (4, 6)
 move = functools.partial(builders.build_move, out_shapes=[MATRIX])
 
@@ -141,6 +168,9 @@ REFUSED = {
     "no axis": (lambda: move("REVERSE_V2", dtype="uint8", operands=[MATRIX, constant([])]), "there is no axis"),
     "axes of int64": (lambda: move("REVERSE_V2", dtype="uint8", operands=[MATRIX, np.array([1])]), "axes are not int32"),
     "an axis beyond": (lambda: move("REVERSE_V2", dtype="uint8", operands=[MATRIX, constant([2])]), "axis is out of range"),
+    "an index of several outside": (lambda: move("GATHER_ND", operands=[(4, 5, 6), constant([[0, 1], [0, 5]])], out_shapes=[(2, 6)]), "outside the input"),
+    "an index below 0": (lambda: move("GATHER_ND", operands=[(4, 5, 6), constant([[0, 1], [1, -1]])], out_shapes=[(2, 6)]), "outside the input"),
+    "indices of no integers": (lambda: move("GATHER_ND", operands=[MATRIX, np.zeros((1, 0), np.int32)], out_shapes=[(1, *MATRIX)]), "empty tensor"),
     "a slice that the file has otherwise": (lambda: move("SLICE", operands=[(9, 6), constant([0, 0]), constant([3, 6])]), "another shape"),
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ const char *tvmq_claim_dequantize(const struct tvmq_dequantize_desc *desc);
 const char *tvmq_claim_arg_max(const struct tvmq_arg_max_desc *desc);
 const char *tvmq_claim_reduce(const struct tvmq_reduce_desc *desc);
 const char *tvmq_claim_quantize(const struct tvmq_quantize_desc *desc);
+const char *tvmq_claim_gather(const struct tvmq_gather_desc *desc);
 const char *tvmq_claim_lookup(const struct tvmq_lookup_desc *desc);
 const char *tvmq_claim_matmul(const struct tvmq_matmul_desc *desc);
 const char *tvmq_claim_resize_bilinear(const struct tvmq_resize_desc *desc);
