@@ -279,9 +279,10 @@ struct tvmq_lookup_desc {
 // Returns whether rows are converted to float32 rather than copied.
 static inline bool tvmq_lookup_converts(const struct tvmq_lookup_desc *desc) { return desc->table_type != desc->out_type; }
 
-// GATHER_ND: slices of a tensor, by indices of several integers, which stand for its first dimensions.
+// GATHER_ND, and GATHER of computed indices: slices of a tensor. The integers of an index stand for dimensions of the tensor; those before them are kept.
 struct tvmq_gather_desc {
   enum tvmq_type in_type, out_type, index_type;
+  int32_t outer;                 // elements of the dimensions that are kept: parts of the input, each of which gives a slice for each index
   int32_t n, depth;              // indices, and integers of each
   int32_t sizes[TVMQ_MAX_RANK];  // [depth] the dimensions that the integers stand for
   int32_t slice;                 // elements of a slice

@@ -1,4 +1,4 @@
-// GATHER with constant indices.
+// GATHER: a copy if its indices are constant, else slices that are gathered.
 #include "tflite/node_kind.h"
 
 enum { IN, INDICES };  // inputs
@@ -32,5 +32,43 @@ static const char *describe_gather(const struct tvmq_node_view *view, struct tvm
   return NULL;
 }
 
-const struct tvmq_node_kind tvmq_node_gather = {
-    .op_def = &tvmq_operator_copy, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_gather, .describe = describe_gather};
+// Multiplies *n by a dimension and appends that to the output's shape.
+static const char *keep(struct tvmq_shape *out, int dimension, int32_t *n) {
+  if (out->rank == TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
+  out->dims[out->rank++] = dimension;
+  return __builtin_mul_overflow(*n, dimension, n) ? "tensor has more than 2^31 - 1 elements" : NULL;
+}
+
+static const char *describe_computed_gather(const struct tvmq_node_view *view, struct tvmq_shapes *shapes, union tvmq_desc *desc) {
+  const struct tvmq_shape *in = &shapes->in[IN], *indices = &shapes->in[INDICES];
+  const TfLiteTensor *known;
+  struct tvmq_shape shape;
+  int axis;
+  const char *reason = tvmq_node_parameter(view, INDICES, &known, &shape);
+  if (reason == NULL) reason = tvmq_read_axis(view->node->options.copy_options.axis, in->rank, &axis);
+  if (reason != NULL) return reason;
+  memset(desc, 0, sizeof *desc);
+  desc->gather = (struct tvmq_gather_desc){.in_type = tvmq_tensor_type(view->in[IN]),
+                                           .out_type = tvmq_tensor_type(view->out),
+                                           .index_type = tvmq_tensor_type(view->in[INDICES]),
+                                           .outer = 1,
+                                           .n = 1,
+                                           .depth = 1,
+                                           .sizes = {in->dims[axis]},
+                                           .slice = 1};
+  for (int d = 0; reason == NULL && d < axis; d++) reason = keep(&shapes->out, in->dims[d], &desc->gather.outer);
+  for (int d = 0; reason == NULL && d < indices->rank; d++) reason = keep(&shapes->out, indices->dims[d], &desc->gather.n);
+  for (int d = axis + 1; reason == NULL && d < in->rank; d++) reason = keep(&shapes->out, in->dims[d], &desc->gather.slice);
+  if (tvmq_tensor_is_constant(known)) desc->gather.indices = known->data;
+  return reason;
+}
+
+static const struct tvmq_node_kind computed_gather = {
+    .op_def = &tvmq_operator_gather, .n_in = 2, .min_inputs = 2, .max_inputs = 2, .read = read_gather, .describe = describe_computed_gather};
+const struct tvmq_node_kind tvmq_node_gather = {.op_def = &tvmq_operator_copy,
+                                                .computed = &computed_gather,
+                                                .n_in = 1,
+                                                .min_inputs = 2,
+                                                .max_inputs = 2,
+                                                .read = read_gather,
+                                                .describe = describe_gather};

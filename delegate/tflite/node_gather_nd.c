@@ -17,7 +17,7 @@ static const char *describe_gather_nd(const struct tvmq_node_view *view, struct 
   gather->depth = indices->dims[indices->rank - 1];
   if (gather->depth > in->rank) return "an index has more integers than the input has dimensions";
   if (indices->rank - 1 + in->rank - gather->depth > TVMQ_MAX_RANK) return "a tensor has more than 8 dimensions";
-  gather->n = gather->slice = 1;
+  gather->outer = gather->n = gather->slice = 1;
   for (int d = 0; d < indices->rank - 1; d++) {
     shapes->out.dims[shapes->out.rank++] = indices->dims[d];
     if (__builtin_mul_overflow(gather->n, indices->dims[d], &gather->n)) return "tensor has more than 2^31 - 1 elements";

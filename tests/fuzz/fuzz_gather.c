@@ -1,4 +1,4 @@
-// GATHER_ND of indices of every type and depth.
+// GATHER and GATHER_ND of indices of every type and depth.
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void store(void *indices, enum tvmq_type type, size_t i, int32_t value) {
 }
 
 // Writes random indices, and the slices that they stand for.
-static void gather(const struct tvmq_gather_desc *d, const uint8_t *in, void *indices, uint8_t *out) {
+static void gather(const struct tvmq_gather_desc *d, size_t slices, const uint8_t *in, void *indices, uint8_t *out) {
   const size_t bytes = (size_t)d->slice * tvmq_type_bytes(d->in_type);
   for (size_t i = 0; i < (size_t)d->n; i++) {
     size_t at = 0;
@@ -26,7 +26,7 @@ static void gather(const struct tvmq_gather_desc *d, const uint8_t *in, void *in
       store(indices, d->index_type, i * (size_t)d->depth + k, index);
       at = at * (size_t)d->sizes[k] + (size_t)index;
     }
-    memcpy(out + i * bytes, in + at * bytes, bytes);
+    for (size_t o = 0; o < (size_t)d->outer; o++) memcpy(out + (o * (size_t)d->n + i) * bytes, in + (o * slices + at) * bytes, bytes);
   }
 }
 
@@ -46,17 +46,19 @@ void fuzz_gather(struct fuzz_bytes *b, const struct tvmq_env *env) {
   for (int32_t k = 0; k < d.depth; k++) slices *= (size_t)(d.sizes[k] = (int32_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 1) ? 4 : 30));
   if (fuzz_pick(b, 0, 31) == 0) d.n = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
   if (fuzz_pick(b, 0, 31) == 0) d.slice = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
+  d.outer = (int32_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 1) ? 1 : 20);
+  if (fuzz_pick(b, 0, 31) == 0) d.outer = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
   char text[200];
-  snprintf(text, sizeof text, "gather, types %d by %d, %d indices of %d, slices of %d, cpu %#x", d.in_type, d.index_type, d.n, d.depth, d.slice, env->cpu);
+  snprintf(text, sizeof text, "gather, types %d by %d, %d parts, %d indices of %d, slices of %d, cpu %#x", d.in_type, d.index_type, d.outer, d.n, d.depth, d.slice, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.gather = d};
   if (fuzz_claim(&tvmq_operator_gather, &desc)) return;
-  const size_t bytes = (size_t)d.slice * tvmq_type_bytes(d.in_type), in_bytes = slices * bytes, out_bytes = (size_t)d.n * bytes,
+  const size_t bytes = (size_t)d.slice * tvmq_type_bytes(d.in_type), in_bytes = (size_t)d.outer * slices * bytes, out_bytes = (size_t)d.outer * (size_t)d.n * bytes,
                index_bytes = (size_t)d.n * (size_t)d.depth * tvmq_type_bytes(d.index_type);
   if (in_bytes > FUZZ_MAX_BYTES || out_bytes > FUZZ_MAX_BYTES || index_bytes > FUZZ_MAX_BYTES) return;
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, in_bytes, side), indices = fuzz_tensor(FUZZ_IN_2, index_bytes, side);
   check_random_bytes(in.write, in_bytes);
-  gather(&d, in.read, indices.write, expected);
+  gather(&d, slices, in.read, indices.write, expected);
   struct tvmq_op *op = NULL;
   const void *ins[] = {in.read, indices.read};
   fuzz_run(&tvmq_op_gather, &op, &desc, env, ins, expected, out_bytes, side);

@@ -99,7 +99,7 @@ MODELS = {
     "bool": NOT,
     "space_to_batch": moves.example("SPACE_TO_BATCH_ND"),
     "batch_to_space": moves.example("BATCH_TO_SPACE_ND"),
-    "gather_nd": builders.build_gather_nd(index_dtype="uint8"),
+    "gather_nd": builders.build_gather(index_dtype="uint8"),
     "lookup": builders.build_lookup(index_dtype="uint8", scale=[0.01 + i / 1000 for i in range(256)]),
 }
 

@@ -74,15 +74,19 @@ def test_computed_indices(runtime, dtype, draw):
     """Indices that are inputs. One that is outside makes the inference fail as the reference does, and the next one succeeds."""
     generator = np.random.default_rng(draw.generator_seed())
     shape, of = moves.a_shape(draw, 1, 5, 4000), moves.a_shape(draw, 0, 2, 300)
-    depth, index_dtype = draw.integer(1, len(shape)), draw.choice(["int16", "int32", "int64"])
-    content = builders.build_gather_nd(in_shape=shape, indices_shape=(*of, depth), dtype=dtype, index_dtype=index_dtype)
+    axis = draw.choice([None, draw.integer(0, len(shape) - 1)])
+    sizes = shape[: draw.integer(1, len(shape))] if axis is None else shape[axis : axis + 1]
+    if axis is None:
+        of = (*of, len(sizes))
+    index_dtype = draw.choice(["int16", "int32", "int64"])
+    content = builders.build_gather(in_shape=shape, indices_shape=of, axis=axis, dtype=dtype, index_dtype=index_dtype)
     delegate = runtime.load(num_threads=draw.integer(1, 3))
     interpreters = runtime.interpreter(content), runtime.interpreter(content, [delegate])
     harness.assert_claimed(delegate)
     tensor = harness.random_tensor(generator, shape, np.dtype(dtype))
-    good = generator.integers(0, shape[:depth], (*of, depth)).astype(index_dtype)
+    good = generator.integers(0, sizes if axis is None else sizes[0], of).astype(index_dtype)
     wrong = good.copy()
-    wrong[(*(draw.below(size) for size in of), 0)] = draw.choice([-1, shape[0], np.iinfo(np.int16).max, np.iinfo(np.int16).min])
+    wrong[tuple(0 if axis is None and i + 1 == len(of) else draw.below(size) for i, size in enumerate(of))] = draw.choice([-1, sizes[0], np.iinfo(np.int16).max, np.iinfo(np.int16).min])
     for indices in (good, wrong, good):
         outputs = []
         for interpreter in interpreters:
@@ -119,7 +123,6 @@ REFUSED = {
         "scales or zero points differ",
     ),
     "an index outside": (lambda: move("GATHER", operands=[(5, 6), constant([0, 1, 2, 5])], axis=0), "outside the input"),
-    "indices that are inputs": (lambda: computed("GATHER", (5, 6), constant([0, 1, 2, 4]), axis=0), "indices are not constant"),
     "batches of indices": (lambda: move("GATHER", operands=[(4, 9), constant([[0] * 6] * 4)], axis=1, batch_dims=1), "batch_dims is not 0"),
     "a block that is an input": (lambda: computed("SPACE_TO_BATCH_ND", (1, 4, 6), constant([2]), constant([[0, 0]])), "block_shape is not constant"),
     "paddings of int64": (

@@ -1,4 +1,4 @@
-// GATHER_ND: what nodes of it are read as, every reason for which one is refused, and indices outside the input.
+// GATHER_ND and GATHER of computed indices: what nodes of them are read as, every reason for which one is refused, and indices outside the input.
 #include <string.h>
 
 #include "claims.h"
@@ -13,7 +13,7 @@ static const struct {
   const char *reason;
 } gather_cases[] = {
 // The input is [4][5][6].
-#define GATHER(...) {.in_type = S8, .out_type = S8, .index_type = S32, .n = 3, .depth = 2, .sizes = {4, 5}, .slice = 6, __VA_ARGS__}
+#define GATHER(...) {.in_type = S8, .out_type = S8, .index_type = S32, .outer = 1, .n = 3, .depth = 2, .sizes = {4, 5}, .slice = 6, __VA_ARGS__}
     {GATHER(), NULL},
     {GATHER(.in_type = F32, .out_type = F32), NULL},
     {GATHER(.index_type = S16), NULL},
@@ -24,6 +24,10 @@ static const struct {
     {GATHER(.in_type = S4, .out_type = S4), "activations are not int8, uint8 or int16"},
     {GATHER(.out_type = U8), "input and output types differ"},
     {GATHER(.index_type = S8), "the indices are not int16, int32 or int64"},
+    {GATHER(.outer = 7), NULL},
+    {GATHER(.outer = 0), "empty tensor"},
+    {GATHER(.outer = 1 << 15, .n = 1 << 15), "tensor has more than 2^31 - 1 elements"},
+    {GATHER(.outer = 1 << 28), "tensor has more than 2^31 - 1 elements"},
     {GATHER(.n = 0), "empty tensor"},
     {GATHER(.depth = 0), "empty tensor"},
     {GATHER(.slice = 0), "empty tensor"},
@@ -82,7 +86,7 @@ static void check_indices(void) {
     void *outs[] = {out};
     const struct tvmq_pass pass = {.in = ins, .outs = outs, .failure = &failure};
     for (size_t task = 0; task < tvmq_op_gather.n_tasks(op, 0); task++) tvmq_op_gather.run_task(op, &pass, (struct tvmq_task){.index = task});
-    CHECK_STRING(failure, "GATHER_ND of an index outside the input", "failure");
+    CHECK_STRING(failure, "an index to gather is outside the input", "failure");
     CHECK(out[0] == 7 && out[2 * 6] == -3 && out[2 * 6 + 1] == 0, "case %zu: other slices", i);
   }
   tvmq_op_release(&tvmq_op_gather, op);

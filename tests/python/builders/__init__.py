@@ -6,7 +6,7 @@ from .one_op import (
     build_arg_max,
     build_average_pool,
     build_concatenation,
-    build_gather_nd,
+    build_gather,
     build_lookup,
     build_max_pool,
     build_quantize,
@@ -19,6 +19,6 @@ from .weighted_op import build_batch_matmul, build_conv, build_depthwise, build_
 
 __all__ = [
     "build_arg_max", "build_average_pool", "build_batch_matmul", "build_binary", "build_concatenation", "build_condition", "build_conv", "build_depthwise",
-    "build_fully_connected", "build_gather_nd", "build_lookup", "build_max_pool", "build_move", "build_quantize", "build_reduce", "build_reshape",
+    "build_fully_connected", "build_gather", "build_lookup", "build_max_pool", "build_move", "build_quantize", "build_reduce", "build_reshape",
     "build_resize_bilinear", "build_softmax", "build_transpose_conv", "build_unary",
 ]  # fmt: skip

@@ -179,16 +179,30 @@ def build_lookup(
     return builder.build([source, *([] if constant else [rows])], [output])
 
 
-def build_gather_nd(*, in_shape: Sequence[int] = (256, 6), indices_shape: Sequence[int] = (5, 1), dtype: str = "int8", index_dtype: str = "int32") -> bytes:
-    """One GATHER_ND with computed indices as a model. index_dtype: "uint8" has a CAST in front, so that no index is outside 256 slices."""
+def build_gather(
+    *,
+    in_shape: Sequence[int] = (256, 6),
+    indices_shape: Sequence[int] = (5, 1),
+    axis: int | None = None,
+    dtype: str = "int8",
+    index_dtype: str = "int32",
+) -> bytes:
+    """One GATHER of computed indices as a model, or one GATHER_ND where there is no axis.
+
+    index_dtype: "uint8" has a CAST in front, so that no index is outside 256 slices.
+    """
     builder = ModelBuilder()
     source = builder.add_tensor("input", in_shape, dtype, **quantized(dtype, 0.5, 0))
     given = indices = builder.add_tensor("indices", indices_shape, index_dtype)
     if index_dtype == "uint8":
         indices = builder.add_tensor("cast", indices_shape, "int32")
         builder.add_op("CAST", [given], [indices], in_data_type="UINT8", out_data_type="INT32")
-    output = builder.add_tensor("output", (*indices_shape[:-1], *in_shape[indices_shape[-1] :]), dtype, **quantized(dtype, 0.5, 0))
-    builder.add_op("GATHER_ND", [source, indices], [output])
+    if axis is None:
+        shape = (*indices_shape[:-1], *in_shape[indices_shape[-1] :])
+    else:
+        shape = (*in_shape[:axis], *indices_shape, *in_shape[axis + 1 :])
+    output = builder.add_tensor("output", shape, dtype, **quantized(dtype, 0.5, 0))
+    builder.add_op("GATHER_ND" if axis is None else "GATHER", [source, indices], [output], **({} if axis is None else {"axis": axis}))
     return builder.build([source, given], [output])
 
 

@@ -1,11 +1,11 @@
-// GATHER_ND: copies slices. Threads divide the indices. An index outside the input makes the inference fail.
+// GATHER_ND, and GATHER of computed indices: copies slices. Threads divide the output. An index outside the input makes the inference fail.
 #include "base/memory.h"
 #include "cpu/ops/cut.h"
 #include "cpu/ops/moves/move.h"
 #include "operators/gather.h"
 
 struct gather {
-  struct tvmq_cut cut;  // indices
+  struct tvmq_cut cut;  // slices of the output
   struct tvmq_gather_desc desc;
   size_t slice_bytes;
 };
@@ -18,8 +18,9 @@ static const char *plan(struct tvmq_op **op, const union tvmq_desc *desc, const 
   g->desc = desc->gather;
   g->desc.indices = NULL;  // they are an input
   g->slice_bytes = (size_t)g->desc.slice * tvmq_type_bytes(g->desc.in_type);
-  const float index_cycles = (float)g->slice_bytes * env->machine->joined_byte_cycles + env->machine->joined_copy_cycles;
-  tvmq_cut_units(&g->cut, (size_t)g->desc.n, 1, (float)g->desc.n * index_cycles, env);
+  const size_t n = (size_t)g->desc.outer * (size_t)g->desc.n;
+  const float slice_cycles = (float)g->slice_bytes * env->machine->joined_byte_cycles + env->machine->joined_copy_cycles;
+  tvmq_cut_units(&g->cut, n, 1, (float)n * slice_cycles, env);
   return NULL;
 }
 
@@ -33,7 +34,7 @@ static void run_task(const struct tvmq_op *op, const struct tvmq_pass *pass, str
   for (size_t i = piece.first; i < piece.first + piece.n; i++) {
     const int64_t slice = tvmq_gather_slice(&g->desc, pass->in[1], i);
     if (slice < 0)
-      tvmq_pass_fail(pass, "GATHER_ND of an index outside the input");
+      tvmq_pass_fail(pass, "an index to gather is outside the input");
     else
       tvmq_move((uint8_t *)pass->outs[0] + i * g->slice_bytes, (const uint8_t *)pass->in[0] + (size_t)slice * g->slice_bytes, g->slice_bytes);
   }
