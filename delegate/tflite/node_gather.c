@@ -65,10 +65,5 @@ static const char *describe_computed_gather(const struct tvmq_node_view *view, s
 
 static const struct tvmq_node_kind computed_gather = {
     .op_def = &tvmq_operator_gather, .n_in = 2, .min_inputs = 2, .max_inputs = 2, .read = read_gather, .describe = describe_computed_gather};
-const struct tvmq_node_kind tvmq_node_gather = {.op_def = &tvmq_operator_copy,
-                                                .computed = &computed_gather,
-                                                .n_in = 1,
-                                                .min_inputs = 2,
-                                                .max_inputs = 2,
-                                                .read = read_gather,
-                                                .describe = describe_gather};
+const struct tvmq_node_kind tvmq_node_gather = {
+    .op_def = &tvmq_operator_copy, .computed = &computed_gather, .n_in = 1, .min_inputs = 2, .max_inputs = 2, .read = read_gather, .describe = describe_gather};

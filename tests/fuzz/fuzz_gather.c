@@ -49,12 +49,13 @@ void fuzz_gather(struct fuzz_bytes *b, const struct tvmq_env *env) {
   d.outer = (int32_t)fuzz_pick(b, 0, fuzz_pick(b, 0, 1) ? 1 : 20);
   if (fuzz_pick(b, 0, 31) == 0) d.outer = (int32_t)fuzz_pick(b, INT32_MIN, INT32_MAX);
   char text[200];
-  snprintf(text, sizeof text, "gather, types %d by %d, %d parts, %d indices of %d, slices of %d, cpu %#x", d.in_type, d.index_type, d.outer, d.n, d.depth, d.slice, env->cpu);
+  snprintf(text, sizeof text, "gather, types %d by %d, %d parts, %d indices of %d, slices of %d, cpu %#x", d.in_type, d.index_type, d.outer, d.n, d.depth,
+           d.slice, env->cpu);
   fuzz_about(text);
   const union tvmq_desc desc = {.gather = d};
   if (fuzz_claim(&tvmq_operator_gather, &desc)) return;
-  const size_t bytes = (size_t)d.slice * tvmq_type_bytes(d.in_type), in_bytes = (size_t)d.outer * slices * bytes, out_bytes = (size_t)d.outer * (size_t)d.n * bytes,
-               index_bytes = (size_t)d.n * (size_t)d.depth * tvmq_type_bytes(d.index_type);
+  const size_t bytes = (size_t)d.slice * tvmq_type_bytes(d.in_type), in_bytes = (size_t)d.outer * slices * bytes,
+               out_bytes = (size_t)d.outer * (size_t)d.n * bytes, index_bytes = (size_t)d.n * (size_t)d.depth * tvmq_type_bytes(d.index_type);
   if (in_bytes > FUZZ_MAX_BYTES || out_bytes > FUZZ_MAX_BYTES || index_bytes > FUZZ_MAX_BYTES) return;
   const struct fuzz_tensor in = fuzz_tensor(FUZZ_IN, in_bytes, side), indices = fuzz_tensor(FUZZ_IN_2, index_bytes, side);
   check_random_bytes(in.write, in_bytes);

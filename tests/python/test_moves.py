@@ -86,7 +86,9 @@ def test_computed_indices(runtime, dtype, draw):
     tensor = harness.random_tensor(generator, shape, np.dtype(dtype))
     good = generator.integers(0, sizes if axis is None else sizes[0], of).astype(index_dtype)
     wrong = good.copy()
-    wrong[tuple(0 if axis is None and i + 1 == len(of) else draw.below(size) for i, size in enumerate(of))] = draw.choice([-1, sizes[0], np.iinfo(np.int16).max, np.iinfo(np.int16).min])
+    wrong[tuple(0 if axis is None and i + 1 == len(of) else draw.below(size) for i, size in enumerate(of))] = draw.choice(
+        [-1, sizes[0], np.iinfo(np.int16).max, np.iinfo(np.int16).min]
+    )
     for indices in (good, wrong, good):
         outputs = []
         for interpreter in interpreters:

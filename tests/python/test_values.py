@@ -65,6 +65,19 @@ def tiled() -> bytes:
     return graph.build(graph.op("RELU6", [tiled], (1, 4, 18, 8)))
 
 
+def gathered(nd: bool = False) -> bytes:
+    """As many copies as there are elements in the dimension whose number is that of the images."""
+    graph = Graph()
+    relu = graph.op("RELU", [graph.input], (1, 4, 6, 8))
+    shape = graph.op("SHAPE", [relu], (4,), "int32", out_type="INT32")
+    which, ones = graph.slice(shape, 0, 1), graph.constant([1])
+    copies = graph.op("GATHER_ND", [shape, which], (), "int32") if nd else graph.op("GATHER", [shape, which], (1,), "int32", axis=0)
+    if nd:
+        copies = graph.op("EXPAND_DIMS", [copies, graph.constant([0])], (1,), "int32")
+    multiples = graph.op("CONCATENATION", [ones, ones, copies, ones], (4,), "int32", axis=0)
+    return graph.build(graph.op("RELU6", [graph.op("TILE", [relu, multiples], (1, 4, 24, 8))], (1, 4, 24, 8)))
+
+
 def bilinear() -> bytes:
     """To the size of another tensor, which is pooled."""
     graph = Graph()
@@ -82,7 +95,17 @@ def outputs(interpreter: Any, shapes: Sequence[Sequence[int]]) -> list[np.ndarra
     return found
 
 
-@pytest.mark.parametrize("model", [upsampled(), upsampled("int64"), tiled(), bilinear()], ids=["upsampled", "of int64", "tiled", "bilinear"])
+MODELS = {
+    "upsampled": upsampled(),
+    "of int64": upsampled("int64"),
+    "tiled": tiled(),
+    "gathered": gathered(),
+    "gathered by several": gathered(nd=True),
+    "bilinear": bilinear(),
+}
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_one_partition_at_any_size(runtime: harness.Runtime, model: bytes) -> None:
     shapes = [(1, 4, 6, 8), (1, 3, 5, 8), (3, 2, 2, 8), (1, 4, 6, 8)]
     expected = outputs(runtime.interpreter(model), shapes)
@@ -91,7 +114,7 @@ def test_one_partition_at_any_size(runtime: harness.Runtime, model: bytes) -> No
         harness.assert_equal(got, want)
     nodes = tvmq_delegate.report(delegate).nodes
     assert {node.partition for node in nodes} == {0}, [node.reason for node in nodes]
-    assert all(node.algorithm == "constant" for node in nodes if node.op in ("SHAPE", "PACK", "SUB"))
+    assert all(node.algorithm == "constant" for node in nodes if node.op in ("SHAPE", "PACK", "SUB", "GATHER", "GATHER_ND"))
 
 
 def test_values_that_the_runtime_reads(runtime: harness.Runtime) -> None:

@@ -1,5 +1,5 @@
 // GATHER_ND and GATHER of computed indices: what nodes of them are read as, every reason for which one is refused, and indices outside the input.
-#include <string.h>
+#include <stdlib.h>
 
 #include "claims.h"
 #include "cpu/ops/op.h"
@@ -70,6 +70,38 @@ static void check_nodes(void) {
   }
 }
 
+static void check_nodes_along_an_axis(void) {
+  static const struct {
+    int axis, batch_dims, indices[9], in[9];  // ended by 0
+    const char *reason;
+  } cases[] = {
+      {1, 0, {3, 2}, {4, 5, 6}, NULL},
+      {-2, 0, {3, 2}, {4, 5, 6}, NULL},
+      {3, 0, {3, 2}, {4, 5, 6}, "axis is out of range"},
+      {1, 1, {3, 2}, {4, 5, 6}, "batch_dims is not 0"},
+      {1, 0, {3, 2, 1, 1, 1, 1, 1}, {4, 5, 6}, "a tensor has more than 8 dimensions"},
+      {1, 0, {70000, 70000}, {4, 5, 6}, "tensor has more than 2^31 - 1 elements"},
+      {2, 0, {3, 2}, {70000, 70000, 6}, "tensor has more than 2^31 - 1 elements"},
+  };
+  for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+    struct network n = network_create(false);
+    const int in = fake_tensor(n.graph, kTfLiteInt8, cases[i].in, 0.5f, 0, NULL), indices = fake_tensor(n.graph, kTfLiteInt32, cases[i].indices, 0, 0, NULL),
+              out = fake_tensor(n.graph, kTfLiteInt8, (int[]){0}, 0.5f, 0, NULL);
+    TfLiteGatherParams *options = malloc(sizeof *options);
+    *options = (TfLiteGatherParams){.axis = cases[i].axis, .batch_dims = cases[i].batch_dims};
+    const int node = fake_builtin(n.graph, TVMQ_BUILTIN_GATHER, 2, (int[]){in, indices}, out, options);
+    union tvmq_desc desc;
+    struct tvmq_shapes shapes;
+    CHECK_STRING(network_claim(&n, TVMQ_BUILTIN_GATHER, node, &desc, &shapes), cases[i].reason, "gather along an axis");
+    if (cases[i].reason == NULL) {
+      const struct tvmq_gather_desc *d = &desc.gather;
+      CHECK(d->outer == 4 && d->n == 6 && d->depth == 1 && d->sizes[0] == 5 && d->slice == 6, "case %zu: description", i);
+      CHECK(shapes.out.rank == 4 && shapes.out.dims[0] == 4 && shapes.out.dims[1] == 3 && shapes.out.dims[3] == 6, "case %zu: output's shape", i);
+    }
+    fake_destroy(n.fake);
+  }
+}
+
 // An index outside the input makes the inference fail, even where the element that it would name is inside; other slices are written all the same.
 static void check_indices(void) {
   static const int8_t in[4 * 5 * 6] = {[6] = 7, [19 * 6] = -3};
@@ -95,6 +127,7 @@ static void check_indices(void) {
 int main(void) {
   CHECK_CLAIMS(tvmq_claim_gather, gather_cases);
   check_nodes();
+  check_nodes_along_an_axis();
   check_indices();
   return unit_report();
 }

@@ -193,8 +193,9 @@ static size_t check_others(enum tvmq_type in, enum tvmq_type out) {
   check(tvmq_claim_dequantize(&(struct tvmq_dequantize_desc){.in_type = in, .out_type = out, .n = 4, .in = other}), types, "DEQUANTIZE");
   check(tvmq_claim_lookup(&(struct tvmq_lookup_desc){.table_type = in, .out_type = out, .scales = &half.scale, .n_scales = 1, .n = 1, .rows = 1, .row = 1}),
         types, "EMBEDDING_LOOKUP");
-  check(tvmq_claim_gather(&(struct tvmq_gather_desc){.in_type = in, .out_type = out, .index_type = S32, .outer = 1, .n = 1, .depth = 1, .sizes = {1}, .slice = 1}), types,
-        "GATHER_ND");
+  check(tvmq_claim_gather(
+            &(struct tvmq_gather_desc){.in_type = in, .out_type = out, .index_type = S32, .outer = 1, .n = 1, .depth = 1, .sizes = {1}, .slice = 1}),
+        types, "GATHER_ND");
   check(tvmq_claim_copy(&(struct tvmq_copy_desc){.in_type = in, .out_type = out}), types, "a copy");
   return 1;
 }
