@@ -40,7 +40,7 @@ static const char *describe_space_to_batch_nd(const struct tvmq_node_view *view,
   shapes->out = shapes->in[IN];
   if (shapes->out.dims[BATCH] > INT32_MAX / (int)blocks.pixels) return "a dimension exceeds 2^31 - 1";
   shapes->out.dims[BATCH] *= (int)blocks.pixels;
-  if (copy->in_type == TVMQ_TYPE_S8 || copy->in_type == TVMQ_TYPE_U8) copy->value = copy->zero_point = tvmq_tensor_quant(view->out).zero_point;
+  if (tvmq_type_is_byte(copy->in_type)) copy->value = copy->zero_point = tvmq_tensor_quant(view->out).zero_point;
   for (int i = 0; i < blocks.n; i++) {
     struct tvmq_copy_axis *axis = &copy->axes[FIRST + i];
     if (blocks.margins[i][0] > 0 || blocks.margins[i][1] > 0) axis->kind = TVMQ_COPY_PADDED;

@@ -3,13 +3,11 @@
 #include "operators/claims/claim_rules.h"
 #include "operators/operator.h"
 
-static bool is_byte(enum tvmq_type type) { return type == TVMQ_TYPE_S8 || type == TVMQ_TYPE_U8; }
-
 static const char *types(const struct tvmq_lookup_desc *desc) {
   if (desc->table_type == TVMQ_TYPE_S4) return "an int4 table is not supported";
-  if (!is_byte(desc->table_type) && desc->table_type != TVMQ_TYPE_F32) return "the table is not int8, uint8 or float32";
+  if (!tvmq_type_is_byte(desc->table_type) && desc->table_type != TVMQ_TYPE_F32) return "the table is not int8, uint8 or float32";
   if (!tvmq_lookup_converts(desc)) return NULL;
-  return is_byte(desc->table_type) && desc->out_type == TVMQ_TYPE_F32 ? NULL : "the output is neither float32 nor of the table's type";
+  return tvmq_type_is_byte(desc->table_type) && desc->out_type == TVMQ_TYPE_F32 ? NULL : "the output is neither float32 nor of the table's type";
 }
 
 static const char *sizes(const struct tvmq_lookup_desc *desc) {
