@@ -15,9 +15,14 @@
 
 enum { VECTORS = 4, WIDE = VECTORS * LANES };
 
-// Loads and stores the first n lanes; the others are zeros, or keep their memory. Memory behind them is not touched.
+// with_sign: the magnitude with the sign of x. Loads and stores of the first n lanes: the others are zeros, or keep their
+// memory. Memory behind them is not touched.
 #if VECTOR_BITS == 512
 TVMQ_INLINE vec vec_of_f32(vec_f32 x) { return _mm512_castps_si512(x); }
+TVMQ_INLINE vec_f32 with_sign(vec_f32 magnitude, vec_f32 x) {
+  enum { AND_OR = 0xea };  // first & second | third
+  return vec_as_f32(_mm512_ternarylogic_epi32(_mm512_set1_epi32(INT32_MIN), vec_of_f32(x), vec_of_f32(magnitude), AND_OR));
+}
 TVMQ_INLINE __mmask16 first_lanes(size_t n) { return (__mmask16)((1u << n) - 1); }
 TVMQ_INLINE vec vec_load_first(const void *p, size_t n) { return n == LANES ? vec_load(p) : _mm512_maskz_loadu_epi32(first_lanes(n), p); }
 TVMQ_INLINE void vec_store_first(void *p, size_t n, vec x) {
@@ -28,6 +33,7 @@ TVMQ_INLINE void vec_store_first(void *p, size_t n, vec x) {
 }
 #else
 TVMQ_INLINE vec vec_of_f32(vec_f32 x) { return _mm256_castps_si256(x); }
+TVMQ_INLINE vec_f32 with_sign(vec_f32 magnitude, vec_f32 x) { return _mm256_or_ps(magnitude, _mm256_and_ps(x, _mm256_set1_ps(-0.0f))); }
 TVMQ_INLINE vec first_lanes(size_t n) { return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)); }
 TVMQ_INLINE vec vec_load_first(const void *p, size_t n) { return n == LANES ? vec_load(p) : _mm256_maskload_epi32(p, first_lanes(n)); }
 TVMQ_INLINE void vec_store_first(void *p, size_t n, vec x) {
@@ -96,64 +102,76 @@ void SYMBOL(float_range, ISA)(const struct tvmq_float_range_args *args) {
 // ---- float_quantize
 
 struct rounding {
-  vec_f32 inverse, before, half, min, max;
-  vec behind;
+  vec_f32 inverse, before, half, max;
+  vec behind, min;  // of int16 and int8
 };
 
 // Returns the constants of out = trunc(before + product + half) + behind, `half` taking the sign of the steps. With the
 // largest float32 below 0.5 as `half`, truncation rounds half away from zero. With 0.5 itself, the number just below 0.5
-// would round up. Integers round to themselves, so clamping before rounding gives the same result.
-TVMQ_INLINE struct rounding rounding_of(const struct tvmq_float_quantize_args *args) {
-  const bool of_sum = args->rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM;
+// would round up. Integers round to themselves, so the greatest step is clamped before rounding, and cannot exceed
+// int32. Negative steps that do become INT32_MIN, which saturates to the least step.
+TVMQ_INLINE struct rounding rounding_of(const struct tvmq_float_quantize_args *args, bool of_sum) {
   const int32_t behind = of_sum ? 0 : args->zero_point;
   return (struct rounding){
       .inverse = MM(set1_ps)(args->inverse),
-      .before = MM(set1_ps)(of_sum ? (float)args->zero_point : -0.0f),
+      .before = MM(set1_ps)((float)args->zero_point),
       .half = MM(set1_ps)(args->rounding == TVMQ_FLOAT_ROUNDING_HALF ? 0.5f : 0x1.fffffep-2f),
-      .min = MM(set1_ps)((float)(args->min - behind)),
       .max = MM(set1_ps)((float)(INT8_MAX - behind)),
-      .behind = MM(set1_epi32)(behind),
+      .behind = MM(set1_epi16)((int16_t)behind),
+      .min = MM(set1_epi8)((int8_t)args->min),
   };
 }
 
-TVMQ_INLINE vec steps_of(const struct rounding *r, const float *in) {
-  vec_f32 steps = MM(add_ps)(r->before, MM(mul_ps)(MM(loadu_ps)(in), r->inverse));
-  steps = MM(max_ps)(MM(min_ps)(steps, r->max), r->min);
-  const vec sign = vec_and(vec_of_f32(steps), MM(set1_epi32)(INT32_MIN));
-  return MM(add_epi32)(MM(cvttps_epi32)(MM(add_ps)(steps, vec_as_f32(vec_or(sign, vec_of_f32(r->half))))), r->behind);
+// Returns steps without what is added behind.
+TVMQ_INLINE vec steps_of(const struct rounding *r, bool of_sum, const float *in) {
+  const vec_f32 product = MM(mul_ps)(MM(loadu_ps)(in), r->inverse), sum = of_sum ? MM(add_ps)(r->before, product) : product;
+  const vec_f32 steps = MM(min_ps)(sum, r->max);
+  return MM(cvttps_epi32)(MM(add_ps)(steps, with_sign(r->half, steps)));
 }
 
-TVMQ_INLINE void quantize_wide(const struct rounding *r, const float *in, int8_t *out) {
+TVMQ_INLINE void store_steps(const struct rounding *r, int8_t *out, const vec steps[VECTORS]) {
+  const vec low = MM(adds_epi16)(MM(packs_epi32)(steps[0], steps[1]), r->behind), high = MM(adds_epi16)(MM(packs_epi32)(steps[2], steps[3]), r->behind);
+  vec_store(out, vec_in_order(MM(max_epi8)(MM(packs_epi16)(low, high), r->min)));
+}
+
+TVMQ_INLINE void quantize_wide(const struct rounding *r, bool of_sum, const float *in, int8_t *out) {
   vec steps[VECTORS];
-  UNROLL for (int v = 0; v < VECTORS; v++) steps[v] = steps_of(r, in + v * LANES);
-  store_s8(out, steps);
+  UNROLL for (int v = 0; v < VECTORS; v++) steps[v] = steps_of(r, of_sum, in + v * LANES);
+  store_steps(r, out, steps);
 }
 
-TVMQ_INLINE void quantize_lanes(const struct rounding *r, const float *in, int8_t *out) {
-  const vec steps = steps_of(r, in);
+TVMQ_INLINE void quantize_lanes(const struct rounding *r, bool of_sum, const float *in, int8_t *out) {
+  const vec steps = steps_of(r, of_sum, in);
   int8_t bytes[WIDE];
-  store_s8(bytes, (const vec[]){steps, steps, steps, steps});
+  store_steps(r, bytes, (const vec[]){steps, steps, steps, steps});
   memcpy(out, bytes, LANES);
 }
 
-void SYMBOL(float_quantize, ISA)(const struct tvmq_float_quantize_args *args) {
-  const struct rounding rounding = rounding_of(args);
+TVMQ_INLINE void quantize(const struct tvmq_float_quantize_args *args, bool of_sum) {
+  const struct rounding rounding = rounding_of(args, of_sum);
   const float *const in = args->in;
   int8_t *const out = args->out;
   const size_t n = args->n;
   if (n >= WIDE) {
-    for (size_t i = 0; i + WIDE < n; i += WIDE) quantize_wide(&rounding, in + i, out + i);
-    quantize_wide(&rounding, in + n - WIDE, out + n - WIDE);
+    for (size_t i = 0; i + WIDE < n; i += WIDE) quantize_wide(&rounding, of_sum, in + i, out + i);
+    quantize_wide(&rounding, of_sum, in + n - WIDE, out + n - WIDE);
   } else if (n >= LANES) {
-    for (size_t i = 0; i + LANES < n; i += LANES) quantize_lanes(&rounding, in + i, out + i);
-    quantize_lanes(&rounding, in + n - LANES, out + n - LANES);
+    for (size_t i = 0; i + LANES < n; i += LANES) quantize_lanes(&rounding, of_sum, in + i, out + i);
+    quantize_lanes(&rounding, of_sum, in + n - LANES, out + n - LANES);
   } else {
     float few[LANES] = {0};
     int8_t bytes[LANES];
     for (size_t i = 0; i < n; i++) few[i] = in[i];
-    quantize_lanes(&rounding, few, bytes);
+    quantize_lanes(&rounding, of_sum, few, bytes);
     for (size_t i = 0; i < n; i++) out[i] = bytes[i];
   }
+}
+
+void SYMBOL(float_quantize, ISA)(const struct tvmq_float_quantize_args *args) {
+  if (args->rounding == TVMQ_FLOAT_ROUNDING_OF_THE_SUM)
+    quantize(args, true);
+  else
+    quantize(args, false);
 }
 
 // ---- float_dequantize
