@@ -31,12 +31,7 @@ TVMQ_INLINE void store(float *out, floats x) { memcpy(out, &x, sizeof x); }
 TVMQ_INLINE floats choose(masks mask, floats x, floats y) { return (floats)((mask & (masks)x) | (~mask & (masks)y)); }
 TVMQ_INLINE floats magnitude(floats x) { return (floats)((masks)x & INT32_MAX); }
 
-TVMQ_INLINE bool any(masks mask) {
-  uint64_t parts[LANES / 2], all = 0;
-  memcpy(parts, &mask, sizeof mask);
-  UNROLL for (int i = 0; i < LANES / 2; i++) all |= parts[i];
-  return all != 0;
-}
+TVMQ_INLINE bool any(masks mask);  // returns whether a lane is set; defined by the includer
 
 // exps() returns the open lanes of a group, those that are left to the library, each as a bit.
 #ifdef TVMQ_EXPS

@@ -8,6 +8,7 @@ enum { LANES = 4, WIDTH = 2 };
 
 #include "kernels/functions_template.h"
 
+TVMQ_INLINE bool any(masks mask) { return (vgetq_lane_u64((uint64x2_t)mask, 0) | vgetq_lane_u64((uint64x2_t)mask, 1)) != 0; }
 TVMQ_INLINE doubles widen(floats x, int half) { return (doubles)(half == 0 ? vcvt_f64_f32(vget_low_f32((float32x4_t)x)) : vcvt_high_f64_f32((float32x4_t)x)); }
 TVMQ_INLINE floats narrow(doubles low, doubles high) { return (floats)vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)low), (float64x2_t)high); }
 TVMQ_INLINE masks low_words(integers low, integers high) { return (masks)vuzp1q_s32((int32x4_t)low, (int32x4_t)high); }

@@ -7,6 +7,12 @@ enum { LANES = 4 };
 
 #include "kernels/functions_template.h"
 
+TVMQ_INLINE bool any(masks mask) {
+  bool found = false;
+  for (int j = 0; j < LANES; j++) found |= mask[j] != 0;
+  return found;
+}
+
 #if defined __aarch64__
 #include "kernels/reciprocal_estimate.h"
 

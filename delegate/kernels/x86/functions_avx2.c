@@ -8,6 +8,7 @@ enum { LANES = 8, WIDTH = 4 };
 
 #include "kernels/functions_template.h"
 
+TVMQ_INLINE bool any(masks mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
 TVMQ_INLINE doubles widen(floats x, int half) {
   return (doubles)_mm256_cvtps_pd(half == 0 ? _mm256_castps256_ps128((__m256)x) : _mm256_extractf128_ps((__m256)x, 1));
 }

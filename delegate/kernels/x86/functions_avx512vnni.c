@@ -8,6 +8,7 @@ enum { LANES = 16, WIDTH = 8 };
 
 #include "kernels/functions_template.h"
 
+TVMQ_INLINE bool any(masks mask) { return _mm512_movepi32_mask((__m512i)mask) != 0; }
 TVMQ_INLINE doubles widen(floats x, int half) {
   const __m512d all_lanes = (__m512d)x;
   return (doubles)_mm512_cvtps_pd((__m256)(half == 0 ? _mm512_castpd512_pd256(all_lanes) : _mm512_extractf64x4_pd(all_lanes, 1)));
