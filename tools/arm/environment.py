@@ -17,7 +17,7 @@ PYTHON_VERSION = "3.11"  # the last one that tflite-runtime has wheels for
 # Level of instruction sets -> qemu's -cpu. `max` without SME, which would take the place of i8mm in a runtime's choice of kernels.
 LEVELS = {"neon": "cortex-a53", "dotprod": "cortex-a76", "i8mm": "max,sme=off"}
 
-# Runtime -> its requirements; each has a folder of its own, since their numpy and protobuf need not agree. LiteRT from 2.2 on crashes under qemu 7.2.
+# Runtime -> its requirements; each has a folder of its own, since their numpy and protobuf need not agree. LiteRT from 2.2 on crashes under qemu 7.2, not 10.0.
 RUNTIMES = {"tflite_runtime": ["tflite-runtime==2.14.0"], "litert": ["ai-edge-litert==2.1.6"]}
 REQUIREMENTS = ["numpy==1.26.4", "flatbuffers", "tflite", "cffi", "click", "rich", "pytest", "hypothesis"]
 
