@@ -57,10 +57,10 @@ def points_behind_its_end(path: pathlib.Path) -> bool:
     return False
 
 
-def depends_on_memory(outcomes: Callable[..., list[dict]], path: pathlib.Path, contender: str) -> bool:
-    """Whether what the runtime alone gives depends on what its memory is filled with before."""
-    (one,), *others = (outcomes(contender, [path], fill=fill) for fill in (1, 60, 128, 254))  # far apart: functions of a byte saturate
-    return not all(alike(one, other) for (other,) in others)
+def depends_on_memory(outcomes: Callable[..., list[dict]], path: pathlib.Path, contender: str, alone: dict) -> bool:
+    """Whether what the runtime alone gives depends on what its memory is filled with before: it gave `alone` with memory as it was, zeros in most places."""
+    filled = (outcomes(contender, [path], fill=fill) for fill in (1, 60, 128, 254))  # far apart: functions of a byte saturate
+    return not all(alike(alone, outcome) for (outcome,) in filled)
 
 
 def verdict(outcomes: Callable[..., list[dict]], path: pathlib.Path, alone: dict, delegated: dict, contender: str = "reference") -> str | None:
@@ -79,7 +79,7 @@ def verdict(outcomes: Callable[..., list[dict]], path: pathlib.Path, alone: dict
         return "nothing claimed, and decided by what lies behind the file"
     if delegated["outcome"] == "ran" and any(reason.startswith(NOT_REPEATED) for reason in delegated["left"]):
         return "decided by what lies behind a tensor's scales, which the runtime reads"
-    if delegated["outcome"] in ("ran", "refused") and depends_on_memory(outcomes, path, contender):
+    if delegated["outcome"] in ("ran", "refused") and depends_on_memory(outcomes, path, contender, alone):
         return "depending, without the delegate, on what memory held before"
     repeated = outcomes(contender, [path] * 30)
     if any(alike(again, delegated) for again in repeated) or not all(alike(again, alone) for again in repeated):
