@@ -373,3 +373,6 @@ def test_refusals(tmp_path: pathlib.Path) -> None:
         done = runner.invoke(cli.main, ["compile", str(tmp_path / "tanh.tflite"), "-o", str(tmp_path / "out"), *arguments])
         assert done.exit_code == 2 and reason in done.output, done.output
         assert not (tmp_path / "out").exists()
+    (tmp_path / "cut.tflite").write_bytes(TANH[:100])
+    done = runner.invoke(cli.main, ["compile", str(tmp_path / "cut.tflite"), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 2 and "cut.tflite: " in done.output, done.output

@@ -106,6 +106,15 @@ def _without_value(argument: str, flags: dict[str, click.Option]) -> list[str]:
     raise click.UsageError(f"{name}={value}: neither true nor false")
 
 
+@contextlib.contextmanager
+def faults_of(name: str) -> Iterator[None]:
+    """Has messages about a malformed model say which model it is."""
+    try:
+        yield
+    except ModelError as error:
+        raise Failure(f"{name}: {one_line(error)}") from None
+
+
 def model_command(
     *, decides: Collection[str] = (), groups: Mapping[str, Collection[str]] = MappingProxyType({})
 ) -> Callable[[Callable[..., Any]], click.Command]:
@@ -126,11 +135,9 @@ def _registered(decides: Collection[str], groups: Mapping[str, Collection[str]],
             raise click.UsageError("a model file and a network of the zoo at once")
         name = screen.clean(model) if model is not None else network or DEFAULT_NETWORK
         options = {option.name: _single(option, values.pop(option.name)) for option in library.options() if option.name not in decides}
-        try:
+        with faults_of(name):
             source = opened(model)[0] if model is not None else zoo.load(name)
             return function(source, name, runtimes.find(runtime_name), options, **values)
-        except ModelError as error:
-            raise Failure(f"{name}: {one_line(error)}") from None
 
     network_help = f"A network of the zoo instead of a model file: {zoo.described()}.  [default: {DEFAULT_NETWORK}]"
     wide_help = "Show all columns of tables, however narrow the terminal."

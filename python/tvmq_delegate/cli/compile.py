@@ -19,7 +19,7 @@ import click
 from .. import compiler
 from ..models import opened
 from ..reports import screen
-from .command import FOLDER, progress
+from .command import FOLDER, faults_of, progress
 from .group import documented
 
 
@@ -44,10 +44,10 @@ from .group import documented
 def compile(
     model: str, out: str, name: str | None, target: str, isa: str | None, static: bool, kernels_of: str, winograd: str, tuning_records: str | None
 ) -> None:
-    source, _ = opened(model)
     options = {"runtime": kernels_of, "winograd": winograd} | ({"tuning_records": tuning_records} if tuning_records else {})
     called = compiler.identifier(name or Path(model).name.removesuffix(".tflite"))
-    with progress() as follow:
+    with faults_of(screen.clean(model)), progress() as follow:
+        source, _ = opened(model)
         made = compiler.compile(source, Path(out), called, title=Path(model).name, target=target, isa=isa, static=static, options=options, progress=follow)
     for path in made.kept:
         click.echo(f"{path}: edited, and left as it is", err=True)
