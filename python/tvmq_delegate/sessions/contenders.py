@@ -42,7 +42,7 @@ class Contender:
 
     def __post_init__(self) -> None:
         if self.name not in NAMES and not self.compiled:
-            raise ValueError(f"unknown contender {self.name!r}; there are {', '.join(NAMES)}, and libraries that tvmq compile made")
+            raise ValueError(f"unknown contender {self.name!r}; there are {', '.join(NAMES)}, and paths of compiled networks and other builds of the delegate")
         if self.rest not in RESOLVERS:
             raise ValueError(f"unknown kernels {self.rest!r} for the rest; there are {', '.join(RESOLVERS)}")
 
